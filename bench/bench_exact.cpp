@@ -5,6 +5,7 @@
 #include "exact_rays.h"
 
 #include <raylift/geometry/bvh/bvh.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/scene.h>
 #include <raylift/gpu/bvh/bvh_build.h>
 #include <raylift/gpu/memory/buffer.h>
@@ -89,7 +90,7 @@ Scene placed_scene(const ClosedShape& shape) {
   double reach = 0;
   for (const Float3& v : shape.mesh.vertices) reach = std::max(reach, test::to_double(v).norm());
   for (int i = 0; i != 8; ++i) {
-    Transform transform = Transform::Identity();
+    EigenTransform transform = EigenTransform::Identity();
     transform.translate(Vector3d(2 * reach * Vector3d(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1)));
     if (i % 4 != 0) transform.rotate(Eigen::AngleAxisd(0.7 * i, Vector3d(1, i, 2).normalized()));
     if (i % 4 == 1) transform.scale(Vector3d(1, -1, 0.5));

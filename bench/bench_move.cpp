@@ -5,6 +5,7 @@
 #include "ray_scenes.h"
 
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/trace.h>
 
@@ -47,12 +48,12 @@ void move(const char* name, const Scene& scene, double radius, const Device& dev
 
   std::vector<std::uint32_t> all(scene.instances.size());
   std::iota(all.begin(), all.end(), 0U);
-  std::vector<DoubleAffine> transforms;
+  std::vector<Transform> transforms;
   for (const Instance& instance : scene.instances) transforms.emplace_back(instance.transform);
   geometry.set_transforms(all, transforms, stream);  // what the first call finds out once
   const double of_all = best_of(settings.rounds, [&] { geometry.set_transforms(all, transforms, stream); });
   const std::span<const std::uint32_t> one(all.data() + all.size() / 2, 1);
-  const std::span<const DoubleAffine> its(transforms.data() + all.size() / 2, 1);
+  const std::span<const Transform> its(transforms.data() + all.size() / 2, 1);
   const double of_one = best_of(settings.rounds, [&] { geometry.set_transforms(one, its, stream); });
   const double after = trace_seconds(geometry, rays, hits, settings, stream);
   std::printf("| %s | %zu | %.2f | %.3f | %.3f | %.0f | %.3f |\n", name, all.size(), whole * 1e3, of_all * 1e3,
@@ -82,7 +83,7 @@ int main(int argc, char** argv) try {
       "|\n|---|---|---|---|---|---|---|\n");
   if (!settings.file.empty()) {
     const Scene scene = load(settings.file);
-    move("file", scene, 0.25 * scene.bounds.size().maxCoeff(), device, settings);
+    move("file", scene, 0.25 * to_eigen(scene.bounds.size()).maxCoeff(), device, settings);
   }
   move("sensors in a sphere", instanced_detector(settings.sensors), 15'000, device, settings);
   return 0;

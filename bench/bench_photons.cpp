@@ -6,6 +6,7 @@
 
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/optics/surface_between.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/trace.h>
 #include <raylift/photon/load_source.h>
@@ -48,7 +49,7 @@ Scene tank(std::uint32_t sensors) {
   scene.bindings = {{0}, {1}};
   scene.nodes = {{"world", kNone, {}, kNone}, {"tank", 0, {}, kNone}, {"sensor", 1, {}, kNone}};
   Instance world = scene.instances.front();
-  world.transform.scale(1.05);
+  world.transform = to_eigen(world.transform).scale(1.05);
   scene.instances.insert(scene.instances.begin(), world);
   for (std::uint32_t i = 0; i != scene.instances.size(); ++i) {
     Instance& instance = scene.instances[i];
@@ -96,7 +97,7 @@ void measure(const Scene& scene, const Device& device, bool flatten, const std::
   double rays_rate = 0;
   {
     const std::vector<Ray> rays =
-        random_rays(std::min<std::size_t>(photons, std::size_t{1} << 24), scene.bounds.size().norm() / 7);
+        random_rays(std::min<std::size_t>(photons, std::size_t{1} << 24), to_eigen(scene.bounds.size()).norm() / 7);
     DeviceBuffer<Ray> on_device(device, rays.size());
     const DeviceBuffer<Hit> hits(device, rays.size());
     on_device.copy_from(std::span(rays), stream);

@@ -8,6 +8,7 @@
 #include <raylift/geometry/bvh/bvh.h>
 #include <raylift/geometry/bvh/scene_bvh.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/trace.h>
 #include <tbb/parallel_for.h>
@@ -345,7 +346,7 @@ int main(int argc, char** argv) try {
   }
   if (!settings.file.empty()) {
     const Scene scene = load(settings.file);
-    levels(settings.file.c_str(), scene, 0.25 * scene.bounds.size().maxCoeff(), device, settings);
+    levels(settings.file.c_str(), scene, 0.25 * to_eigen(scene.bounds.size()).maxCoeff(), device, settings);
   }
   if (settings.closed != 0) closed(device, settings);
   return 0;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/gpu/memory/buffer.h>
 
 #include <algorithm>
@@ -73,7 +74,9 @@ HostOracle make_oracle(const MediaScene& scene) {
   }
   if (in_grid.empty()) return oracle;
   const auto reach_of = [&](std::uint32_t id) { return oracle.meshes[scene.solids[id].mesh].outer + 1; };
-  const auto place_of = [&](std::uint32_t id) { return scene.scene.instances[id].transform.translation(); };
+  const auto place_of = [&](std::uint32_t id) -> Vector3d {
+    return to_eigen(scene.scene.instances[id].transform).translation();
+  };
   Bounds all;
   for (const std::uint32_t id : in_grid) {
     const Vector3d reach = Vector3d::Constant(reach_of(id));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "media_scenes.h"
 
+#include <raylift/geometry/scene/eigen.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -82,7 +84,7 @@ Mesh sphere_mesh(double radius, std::uint32_t segments) {
 class Builder {
  public:
   /// `frame` places the whole scene.
-  explicit Builder(std::string name, const Transform& frame = Transform::Identity()) : frame_(frame) {
+  explicit Builder(std::string name, const EigenTransform& frame = EigenTransform::Identity()) : frame_(frame) {
     result_.name = std::move(name);
     result_.scene.source = "made by bench/media_scenes.cpp";
   }
@@ -114,7 +116,7 @@ class Builder {
     return add(mother, last_mesh(), placed(center, turned), solid);
   }
 
-  std::uint32_t mesh_solid(std::uint32_t mother, std::uint32_t mesh, const Transform& transform) {
+  std::uint32_t mesh_solid(std::uint32_t mother, std::uint32_t mesh, const EigenTransform& transform) {
     WalkSolid solid{};
     solid.shape = SolidShape::mesh;
     solid.mesh = mesh;
@@ -144,19 +146,19 @@ class Builder {
   }
 
  private:
-  static Transform placed(const Vector3d& center, const Matrix3d& turned) {
-    Transform transform = Transform::Identity();
+  static EigenTransform placed(const Vector3d& center, const Matrix3d& turned) {
+    EigenTransform transform = EigenTransform::Identity();
     transform.linear() = turned;
     transform.translation() = center;
     return transform;
   }
   [[nodiscard]] std::uint32_t last_mesh() const { return static_cast<std::uint32_t>(result_.scene.meshes.size() - 1); }
 
-  std::uint32_t add(std::uint32_t mother, std::uint32_t mesh, const Transform& local, WalkSolid solid) {
+  std::uint32_t add(std::uint32_t mother, std::uint32_t mesh, const EigenTransform& local, WalkSolid solid) {
     Scene& scene = result_.scene;
     const auto id = static_cast<std::uint32_t>(scene.instances.size());
-    const Transform transform = frame_ * local;
-    const Transform inverse = transform.inverse();
+    const EigenTransform transform = frame_ * local;
+    const EigenTransform inverse = transform.inverse();
     for (int k = 0; k != 12; ++k) solid.to_solid[k] = inverse(k / 4, k % 4);
     solid.depth = mother == kNone ? 0 : result_.solids[mother].depth + 1;
     result_.solids.push_back(solid);
@@ -176,20 +178,20 @@ class Builder {
     return id;
   }
 
-  Transform frame_;
+  EigenTransform frame_;
   MediaScene result_;
   std::map<std::tuple<double, double, double, std::uint32_t, bool>, std::uint32_t> boxes_;
   bool bake_ = false;
 };
 
-Transform moved(const Vector3d& by) {
-  Transform frame = Transform::Identity();
+EigenTransform moved(const Vector3d& by) {
+  EigenTransform frame = EigenTransform::Identity();
   frame.translation() = by;
   return frame;
 }
 
-Transform turned_and_moved(const Vector3d& by) {
-  Transform frame = moved(by);
+EigenTransform turned_and_moved(const Vector3d& by) {
+  EigenTransform frame = moved(by);
   frame.rotate(Eigen::AngleAxisd(0.83, Vector3d(2, -1, 3).normalized()));
   return frame;
 }
@@ -230,7 +232,7 @@ MediaScene row_of_boxes() {
   return b.finish({0, 0, 0}, {450, 90, 90});
 }
 
-MediaScene block_of_boxes(const std::string& name, const Transform& frame) {
+MediaScene block_of_boxes(const std::string& name, const EigenTransform& frame) {
   Builder b(name, frame);
   const std::uint32_t world = b.box(kNone, {0, 0, 0}, {700, 700, 700});
   for (int i = 0; i != 27; ++i) {
@@ -241,7 +243,7 @@ MediaScene block_of_boxes(const std::string& name, const Transform& frame) {
   return b.finish({0, 0, 0}, {200, 200, 200});
 }
 
-MediaScene flush_daughters(const std::string& name, const Transform& frame) {
+MediaScene flush_daughters(const std::string& name, const EigenTransform& frame) {
   Builder b(name, frame);
   const std::uint32_t world = b.between(kNone, {-600, -500, -400}, {600.3, 500.1, 400.7});
   const Vector3d low(-200.3, -150.1, -100.7), high(200.3, 150.1, 100.7);
@@ -259,7 +261,7 @@ MediaScene flush_daughters(const std::string& name, const Transform& frame) {
   return b.finish({100, 0, 0}, {520, 300, 300});
 }
 
-MediaScene foils(const std::string& name, const Transform& frame) {
+MediaScene foils(const std::string& name, const EigenTransform& frame) {
   Builder b(name, frame);
   const std::uint32_t world = b.box(kNone, {0, 0, 0}, {90, 90, 60});
   const double thickness[] = {20, 0.02, 0.05, 0.2, 0.5, 1, 20};
@@ -271,7 +273,7 @@ MediaScene foils(const std::string& name, const Transform& frame) {
   return b.finish({0, 0, 0.6}, {52, 52, 3});
 }
 
-MediaScene edges_and_corners(const std::string& name, const Transform& frame) {
+MediaScene edges_and_corners(const std::string& name, const EigenTransform& frame) {
   Builder b(name, frame);
   const std::uint32_t world = b.box(kNone, {0, 0, 0}, {900, 600, 600});
   // Three boxes that meet in an edge, one of them with its face.
@@ -301,7 +303,7 @@ MediaScene overlapping_boxes() {
 }  // namespace
 
 std::vector<MediaScene> media_scenes() {
-  const Transform here = Transform::Identity();
+  const EigenTransform here = EigenTransform::Identity();
   std::vector<MediaScene> scenes;
   const auto add = [&](std::vector<MediaScene> kind) {
     for (MediaScene& scene : kind) {
@@ -332,12 +334,12 @@ MediaScene detector_scene(std::uint32_t sensors) {
   const double half = 3 * detector.nested.front().surface.vertices.back().z();
   std::uint32_t mother = b.box(kNone, {0, 0, 0}, {half, half, half}), around_sensors = mother;
   for (std::size_t i = 0; i != detector.nested.size(); ++i) {
-    mother = b.mesh_solid(mother, b.add_mesh(surface_mesh(detector.nested[i].surface)), Transform::Identity());
+    mother = b.mesh_solid(mother, b.add_mesh(surface_mesh(detector.nested[i].surface)), EigenTransform::Identity());
     if (i == detector.sensors_in) around_sensors = mother;
   }
   std::vector<std::uint32_t> meshes;
   for (const detector::Volume& volume : detector.sensor) meshes.push_back(b.add_mesh(surface_mesh(volume.surface)));
-  for (const Transform& placement : detector.placements) {
+  for (const EigenTransform& placement : detector.placements) {
     std::uint32_t outer = around_sensors;
     for (const std::uint32_t mesh : meshes) outer = b.mesh_solid(outer, mesh, placement);
   }
@@ -347,7 +349,8 @@ MediaScene detector_scene(std::uint32_t sensors) {
 
 double media_tolerance(const MediaScene& scene) {
   const Bounds& bounds = scene.scene.bounds;
-  return 16 * 0x1p-24 * std::max(bounds.min.cwiseAbs().maxCoeff(), bounds.max.cwiseAbs().maxCoeff());
+  return 16 * 0x1p-24 *
+         std::max(to_eigen(bounds.min).cwiseAbs().maxCoeff(), to_eigen(bounds.max).cwiseAbs().maxCoeff());
 }
 
 }  // namespace raylift::bench

@@ -7,6 +7,7 @@
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
 
+#include <Eigen/Core>
 #include <cstdint>
 #include <string>
 #include <vector>

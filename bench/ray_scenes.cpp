@@ -2,6 +2,7 @@
 // The scenes and rays of bench_rays.
 #include "ray_scenes.h"
 
+#include <raylift/geometry/scene/eigen.h>
 #include <tbb/parallel_for.h>
 #include <cmath>
 #include <numbers>
@@ -182,11 +183,11 @@ Scene instanced_detector(std::uint32_t count, Sensors sensors) {
   for (std::uint32_t k = 0; k < count; ++k) {
     Instance& instance = scene.instances.emplace_back();
     instance.mesh = 1;
-    instance.transform.translation() = sensor_place(k, count);
+    const Eigen::Vector3d place = sensor_place(k, count);
+    EigenTransform transform(Eigen::Translation3d{place});
     if (sensors == Sensors::turned)
-      instance.transform.linear() =
-          Eigen::Quaterniond::FromTwoVectors(Eigen::Vector3d::UnitZ(), -instance.transform.translation())
-              .toRotationMatrix();
+      transform.linear() = Eigen::Quaterniond::FromTwoVectors(Eigen::Vector3d::UnitZ(), -place).toRotationMatrix();
+    instance.transform = transform;
   }
   scene.bounds = world_bounds(scene);
   return scene;

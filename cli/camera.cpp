@@ -2,6 +2,7 @@
 #include "camera.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
 #include <array>
@@ -22,7 +23,7 @@ constexpr double kFarthestDistance = 1e18;
 std::array<Eigen::Vector3d, 8> box_corners(const Bounds& box) {
   std::array<Eigen::Vector3d, 8> result;
   for (unsigned i = 0; i < 8; ++i)
-    result[i] = {(i & 1 ? box.max : box.min).x(), (i & 2 ? box.max : box.min).y(), (i & 4 ? box.max : box.min).z()};
+    result[i] = {(i & 1 ? box.max : box.min).x, (i & 2 ? box.max : box.min).y, (i & 4 ? box.max : box.min).z};
   return result;
 }
 
@@ -137,7 +138,7 @@ void Camera::frame(std::span<const Eigen::Vector3d> points, double aspect) {
   const Eigen::Matrix3d to_camera = rotation();
   Bounds bounds;
   for (const Eigen::Vector3d& point : points) bounds.add(point);
-  target = bounds.center();
+  target = to_eigen(bounds.center());
   // Takes the least distance at which all points are inside, and then centres the image. Centring changes that
   // distance, so both are repeated.
   for (int round = 0; round < 4; ++round) {
@@ -159,7 +160,7 @@ void Camera::frame(std::span<const Eigen::Vector3d> points, double aspect) {
     }
     target += 0.5 * distance * ((low_x + high_x) * right() + (low_y + high_y) * above());
   }
-  if (bounds.size().norm() <= 0) distance = 1;
+  if (to_eigen(bounds.size()).norm() <= 0) distance = 1;
 }
 
 Eigen::Matrix4d Camera::projection(double aspect, const Bounds& scene) const {

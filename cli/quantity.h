@@ -4,6 +4,7 @@
 
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/scene/scene.h>
+#include <Eigen/Core>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -16,16 +16,16 @@
 namespace {
 
 /// A box given by two corners, as a mesh and its solid. The corners are in double, in millimetres of the world.
-void add_box(raylift::Scene& scene, const char* name, const Eigen::Vector3d& low, const Eigen::Vector3d& high,
+void add_box(raylift::Scene& scene, const char* name, const raylift::Double3& low, const raylift::Double3& high,
              std::uint32_t mother, std::uint32_t material) {
-  Eigen::Matrix<double, 8, 3, Eigen::RowMajor> corners;
+  double corners[8][3];
   for (int i = 0; i != 8; ++i)
-    for (int axis = 0; axis != 3; ++axis) corners(i, axis) = (i >> axis & 1) != 0 ? high[axis] : low[axis];
+    for (int axis = 0; axis != 3; ++axis) corners[i][axis] = (i >> axis & 1) != 0 ? high[axis] : low[axis];
   raylift::Mesh mesh;
   mesh.name = name;
   mesh.vertices.resize(8);
   // Floats are finest near the origin: the mesh is stored around its middle, and the transform has the middle.
-  const raylift::Double3 middle = raylift::to_centered_float3(corners, mesh.vertices);
+  const raylift::Double3 middle = raylift::to_centered_float3({&corners[0][0], 8}, mesh.vertices);
   // Counter-clockwise as seen from outside.
   mesh.triangles = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
                     {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
@@ -39,19 +39,22 @@ void add_box(raylift::Scene& scene, const char* name, const Eigen::Vector3d& low
   solid.node = static_cast<std::uint32_t>(scene.nodes.size());
   solid.binding = static_cast<std::uint32_t>(scene.bindings.size());
   solid.outside = mother == raylift::kNone ? raylift::kNone : scene.material(scene.instances[mother], 0);
-  solid.transform.translation() = Eigen::Vector3d(middle.x, middle.y, middle.z);
+  solid.transform = raylift::Transform::Translation(middle);
   scene.meshes.push_back(std::move(mesh));
   scene.nodes.push_back(std::move(node));
   scene.bindings.push_back({material});  // of the mesh's one part
   scene.instances.push_back(solid);
 }
 
-raylift::Scene tank(const Eigen::Vector3d& center) {
+raylift::Scene tank(const raylift::Double3& center) {
+  const auto at = [&](double x, double y, double z) {
+    return raylift::Double3(center.x + x, center.y + y, center.z + z);
+  };
   raylift::Scene scene;
   scene.source = "the tank";  // in messages
   scene.materials = {{"Water", {0.4F, 0.6F, 1.0F, 1.0F}}, {"Glass", {}}};
-  add_box(scene, "Tank", center.array() - 1000, center.array() + 1000, raylift::kNone, 0);
-  add_box(scene, "Sensor", center + Eigen::Vector3d(-900, -900, 900), center + Eigen::Vector3d(900, 900, 950), 0, 1);
+  add_box(scene, "Tank", at(-1000, -1000, -1000), at(1000, 1000, 1000), raylift::kNone, 0);
+  add_box(scene, "Sensor", at(-900, -900, 900), at(900, 900, 950), 0, 1);
 
   using raylift::SpectralAxis;
   raylift::Optics& optics = scene.optics;
@@ -90,7 +93,7 @@ raylift::Scene tank(const Eigen::Vector3d& center) {
 
 int main() {
   try {
-    const Eigen::Vector3d center(1e6, 0, 0);
+    const raylift::Double3 center(1e6, 0, 0);
     const raylift::GpuGeometry geometry = raylift::upload(tank(center), raylift::Device::choose());
     raylift::photon::Source source;  // a point; isotropic
     source.center = center;

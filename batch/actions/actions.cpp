@@ -31,8 +31,8 @@ void warn(const std::string& line) {
   std::fprintf(stderr, "raylift: warning: %s\n", printable(line).c_str());
 }
 
-Json point_json(const Eigen::Vector3d& point) {
-  return Json::array({point.x(), point.y(), point.z()});
+Json point_json(const Double3& point) {
+  return Json::array({point.x, point.y, point.z});
 }
 
 Json info(SceneWork& work) {

@@ -2,6 +2,7 @@
 #include "enclosure.h"
 
 #include <raylift/geometry/checks/check.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
 
@@ -88,12 +89,12 @@ std::optional<std::uint32_t> enclosing_solid(const Scene& scene, const Ball& bal
   for (std::uint32_t i = 0; i != scene.instances.size() && candidates != kCandidates; ++i) {
     const Instance& instance = scene.instances[i];
     const Mesh& mesh = scene.meshes[instance.mesh];
-    const Eigen::Matrix3d linear = instance.transform.linear();
+    const Eigen::Matrix3d linear = to_eigen(instance.transform).linear();
     if (mesh.triangles.empty() || linear.determinant() == 0) continue;
     const auto [known, is_new] = meshes.try_emplace(instance.mesh);
     if (is_new) known->second.bounds = mesh_bounds(mesh);
     // In the mesh's frame, and with a radius there that is no smaller on any axis.
-    const Vector3d center = instance.transform.inverse() * ball.center;
+    const Vector3d center = to_eigen(instance.transform).inverse() * ball.center;
     const double radius = ball.radius / linear.jacobiSvd().singularValues()(2);
     const Vector3d margin = Vector3d::Constant(radius);
     if (!known->second.bounds.contains(Bounds{center - margin, center + margin})) continue;

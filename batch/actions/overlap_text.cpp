@@ -49,9 +49,9 @@ std::string table_of(const Scene& scene, const OverlapReport& report, std::size_
   const std::size_t shown = std::min(most, report.overlaps.size());
   for (std::size_t i = 0; i != shown; ++i) {
     const Overlap& overlap = report.overlaps[i];
-    const Eigen::Vector3d& at = overlap.place;
+    const Double3& at = overlap.place;
     table.add({path(scene, overlap.first), words(overlap.kind), path(scene, overlap.second),
-               short_number(overlap.depth), fmt::format("({:.3f}, {:.3f}, {:.3f})", at.x(), at.y(), at.z()),
+               short_number(overlap.depth), fmt::format("({:.3f}, {:.3f}, {:.3f})", at.x, at.y, at.z),
                grouped(overlap.pairs)});
   }
   std::string text = table.text(2);
@@ -121,7 +121,7 @@ Json overlaps_json(const Scene& scene, const OverlapReport& report, std::size_t 
     json["found"].push_back({{"kind", to_string(overlap.kind)},
                              {"first", path(scene, overlap.first)},
                              {"second", path(scene, overlap.second)},
-                             {"place_mm", Json::array({overlap.place.x(), overlap.place.y(), overlap.place.z()})},
+                             {"place_mm", Json::array({overlap.place.x, overlap.place.y, overlap.place.z})},
                              {"depth_mm", overlap.depth},
                              {"depth_at_most_mm", overlap.depth_at_most},
                              {"pairs", overlap.pairs}});

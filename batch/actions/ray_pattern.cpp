@@ -2,6 +2,7 @@
 #include "ray_pattern.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -63,10 +64,10 @@ ImageRays image_rays(const RayOptions& options, const Scene& scene) {
   camera.target = options.target;
   camera.fov_degrees = options.fov_degrees;
   if (camera.eye && !camera.target) {
-    camera.target = scene.bounds.center();
+    camera.target = to_eigen(scene.bounds.center());
     // From the scene's centre, horizontally.
     if (*camera.eye == *camera.target)
-      *camera.target += std::max(1.0, scene.bounds.size().norm()) *
+      *camera.target += std::max(1.0, to_eigen(scene.bounds.size()).norm()) *
                         Vector3d::Unit((static_cast<Eigen::Index>(scene.up_axis) + 1) % 3);
   }
   const double aspect = static_cast<double>(options.width) / options.height;
@@ -99,7 +100,7 @@ RayMaker camera_rays(const RayOptions& options, const Scene& scene, const Vector
 class Surfaces {
  public:
   explicit Surfaces(const Scene& scene) : scene_(scene), meshes_(scene.meshes.size()) {
-    for (std::size_t i = 0; i != meshes_.size(); ++i) meshes_[i] = sums(scene.meshes[i], Transform::Identity());
+    for (std::size_t i = 0; i != meshes_.size(); ++i) meshes_[i] = sums(scene.meshes[i], EigenTransform::Identity());
     double sum = 0;
     for (const Instance& instance : scene.instances) instances_.push_back(sum += area(instance));
     if (!(sum > 0))
@@ -114,20 +115,21 @@ class Surfaces {
     const Instance& instance = scene_.instances[pick(instances_, random.unit())];
     const Mesh& mesh = scene_.meshes[instance.mesh];
     const UInt3 triangle = mesh.triangles[pick(meshes_[instance.mesh], random.unit())];
-    const Vector3d a = corner(mesh, triangle.x, instance.transform), b = corner(mesh, triangle.y, instance.transform),
-                   c = corner(mesh, triangle.z, instance.transform);
+    const EigenTransform to_world = to_eigen(instance.transform);
+    const Vector3d a = corner(mesh, triangle.x, to_world), b = corner(mesh, triangle.y, to_world),
+                   c = corner(mesh, triangle.z, to_world);
     const double root = std::sqrt(random.unit()), v = root * random.unit();
-    const double sign = instance.transform.linear().determinant() < 0 ? -1 : 1;
+    const double sign = to_world.linear().determinant() < 0 ? -1 : 1;
     return {(1 - root) * a + (root - v) * b + v * c, sign * (b - a).cross(c - a).normalized()};
   }
 
  private:
-  static Vector3d corner(const Mesh& mesh, std::uint32_t index, const Transform& transform) {
+  static Vector3d corner(const Mesh& mesh, std::uint32_t index, const EigenTransform& transform) {
     const Float3 v = mesh.vertices[index];
     return transform * Vector3d(v.x, v.y, v.z);
   }
   /// After each triangle, the area of it and those before it.
-  static std::vector<double> sums(const Mesh& mesh, const Transform& transform) {
+  static std::vector<double> sums(const Mesh& mesh, const EigenTransform& transform) {
     std::vector<double> result;
     result.reserve(mesh.triangles.size());
     double sum = 0;
@@ -142,11 +144,11 @@ class Surfaces {
   [[nodiscard]] double area(const Instance& instance) const {
     const std::vector<double>& mesh = meshes_[instance.mesh];
     if (mesh.empty()) return 0;
-    const Eigen::Matrix3d linear = instance.transform.linear();
+    const Eigen::Matrix3d linear = to_eigen(instance.transform).linear();
     const Eigen::Matrix3d square = linear.transpose() * linear;
     const double scale = square.trace() / 3;
     if (square.isApprox(scale * Eigen::Matrix3d::Identity(), 1e-6)) return mesh.back() * scale;
-    return sums(scene_.meshes[instance.mesh], instance.transform).back();
+    return sums(scene_.meshes[instance.mesh], to_eigen(instance.transform)).back();
   }
   static std::size_t pick(const std::vector<double>& sums, double unit) {
     // The first of equal sums is the one that has area.
@@ -183,8 +185,8 @@ RayMaker surface_rays(const RayOptions& options, const Scene& scene, const Vecto
 }  // namespace
 
 Ball ball_of(const RayOptions& options, const Scene& scene) {
-  return {options.origin.value_or(scene.bounds.center()),
-          options.radius.value_or(0.25 * scene.bounds.size().minCoeff())};
+  return {options.origin.value_or(to_eigen(scene.bounds.center())),
+          options.radius.value_or(0.25 * to_eigen(scene.bounds.size()).minCoeff())};
 }
 
 RayMaker make_rays(const RayOptions& options, const Scene& scene, const Vector3d& origin) {

@@ -6,6 +6,7 @@
 #include <raylift/geometry/scene/scene.h>
 #include <raylift/photon/source.h>
 
+#include <Eigen/Core>
 #include <cstdint>
 #include <functional>
 #include <optional>

@@ -5,6 +5,7 @@
 #include <raylift/geometry/checks/check.h>
 #include <raylift/geometry/checks/overlaps.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
 #include <cmath>
@@ -49,8 +50,8 @@ bool flawless(const MeshCheck& mesh) {
   return mesh.watertight() && mesh.inward_shells == 0;
 }
 
-std::string point_text(const Eigen::Vector3d& point) {
-  return fmt::format("({}, {}, {})", short_number(point.x()), short_number(point.y()), short_number(point.z()));
+std::string point_text(const Double3& point) {
+  return fmt::format("({}, {}, {})", short_number(point.x), short_number(point.y), short_number(point.z));
 }
 
 std::string example_text(const FlawExample& example) {
@@ -72,7 +73,8 @@ std::vector<std::optional<SolidVolume>> solid_volumes(const Scene& scene, const 
   std::vector<std::optional<SolidVolume>> volumes(scene.meshes.size());
   for (const Instance& instance : scene.instances) {
     if (!check.meshes[instance.mesh].closed()) continue;
-    const double volume = check.meshes[instance.mesh].volume * std::abs(instance.transform.linear().determinant());
+    const double volume =
+        check.meshes[instance.mesh].volume * std::abs(to_eigen(instance.transform).linear().determinant());
     std::optional<SolidVolume>& known = volumes[instance.mesh];
     if (!known) known = SolidVolume{volume, volume};
     known = SolidVolume{std::min(known->min, volume), std::max(known->max, volume)};
@@ -139,8 +141,8 @@ std::string text_of(const Scene& scene, const SceneCheck& check, const CheckComm
   return text;
 }
 
-Json point_json(const Eigen::Vector3d& point) {
-  return Json::array({point.x(), point.y(), point.z()});
+Json point_json(const Double3& point) {
+  return Json::array({point.x, point.y, point.z});
 }
 
 Json json_of(const Scene& scene, const SceneCheck& check) {

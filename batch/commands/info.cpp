@@ -89,12 +89,12 @@ std::string hex_color(const std::array<float, 4>& color) {
   return text;
 }
 
-std::string vector_text(const Eigen::Vector3d& v) {
-  return short_number(v.x()) + "  " + short_number(v.y()) + "  " + short_number(v.z());
+std::string vector_text(const Double3& v) {
+  return short_number(v.x) + "  " + short_number(v.y) + "  " + short_number(v.z);
 }
 
-Json vector_json(const Eigen::Vector3d& v) {
-  return Json::array({v.x(), v.y(), v.z()});
+Json vector_json(const Double3& v) {
+  return Json::array({v.x, v.y, v.z});
 }
 
 /// The node tree: children in the file's order, and the solids that hang on each node.

@@ -137,8 +137,8 @@ std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options
   return json;
 }
 
-std::string corner_text(const Eigen::Vector3d& corner) {
-  return fmt::format("({:.6g}, {:.6g}, {:.6g})", corner.x(), corner.y(), corner.z());
+std::string corner_text(const Double3& corner) {
+  return fmt::format("({:.6g}, {:.6g}, {:.6g})", corner.x, corner.y, corner.z);
 }
 
 /// What the user gets to see.

@@ -88,11 +88,11 @@ Surface cathode(std::uint32_t segments) {
 }
 
 /// A frame whose z axis points from `position` along `direction`, turned about it by `angle`.
-Transform facing(const Eigen::Vector3d& position, const Eigen::Vector3d& direction, double angle) {
+EigenTransform facing(const Eigen::Vector3d& position, const Eigen::Vector3d& direction, double angle) {
   const Eigen::Vector3d z = direction.normalized();
   const Eigen::Vector3d helper = std::abs(z.z()) < 0.9 ? Eigen::Vector3d::UnitZ() : Eigen::Vector3d::UnitX();
   const Eigen::Vector3d x = helper.cross(z).normalized();
-  Transform transform = Transform::Identity();
+  EigenTransform transform = EigenTransform::Identity();
   transform.linear() << x, z.cross(x), z;
   transform.translation() = position;
   transform.rotate(Eigen::AngleAxisd(angle, Eigen::Vector3d::UnitZ()));
@@ -229,7 +229,7 @@ Detector make(const Parameters& parameters) {
   const double half = 3 * detector.nested.front().surface.vertices.back().z();
   detector.world = {"World", "Rock", revolve(-half, {{half, -half}, {half, half}}, half, 4)};
   Random random(parameters.seed);
-  for (Transform& placement : detector.placements)
+  for (EigenTransform& placement : detector.placements)
     placement.rotate(Eigen::AngleAxisd(0.1 * (random.uniform() - 0.5), Eigen::Vector3d::UnitZ()));
 
   detector.sensor.push_back({"Sensor", "Glass", bulb_and_neck(0, parameters.segments)});

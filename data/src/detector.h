@@ -2,6 +2,7 @@
 // The model of a photon detector: nested liquids in a vessel, and photosensors that look at its centre.
 #pragma once
 
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/scene.h>
 
 #include <cstdint>
@@ -49,7 +50,7 @@ struct Detector {
   std::size_t sensors_in = 0;
   /// A sensor: the glass, the vacuum in it, and the photocathode in that, say; each the mother of the next.
   std::vector<Volume> sensor;
-  std::vector<Transform> placements;  ///< of sensors, in their mother's frame
+  std::vector<EigenTransform> placements;  ///< of sensors, in their mother's frame
 };
 
 [[nodiscard]] Detector make(const Parameters& parameters);

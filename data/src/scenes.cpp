@@ -64,7 +64,7 @@ Detector integrating_sphere(std::uint32_t segments) {
   detector.sensor = {{"Port", "Silicon", revolve(-1, {{20, -1}, {20, 1}}, 1, segments)}};
   // How near the wall's facets come to the centre: the disc's rim stays 5 mm away from them.
   const double nearest = 500 * std::cos(pi / segments) * std::cos(pi / (2 * std::max(segments / 2, 2U)));
-  detector.placements = {Transform(Eigen::Translation3d(0, 0, -std::floor(nearest - 7)))};
+  detector.placements = {EigenTransform(Eigen::Translation3d(0, 0, -std::floor(nearest - 7)))};
   return detector;
 }
 

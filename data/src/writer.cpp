@@ -2,6 +2,7 @@
 #include "writer.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
 #include <charconv>
@@ -117,12 +118,13 @@ class Writer {
 
   void write_geometries() {
     out_.write("  <library_geometries>\n");
-    write_geometry(detector_.world.name, detector_.world.surface, Transform::Identity());
-    for (const Volume& volume : detector_.nested) write_geometry(volume.name, volume.surface, Transform::Identity());
+    write_geometry(detector_.world.name, detector_.world.surface, EigenTransform::Identity());
+    for (const Volume& volume : detector_.nested)
+      write_geometry(volume.name, volume.surface, EigenTransform::Identity());
     if (!parameters_.flat) {
       if (!detector_.placements.empty())
         for (const Volume& volume : detector_.sensor)
-          write_geometry(volume.name, volume.surface, Transform::Identity());
+          write_geometry(volume.name, volume.surface, EigenTransform::Identity());
     } else {
       for (std::size_t i = 0; i != detector_.placements.size(); ++i)
         for (const Volume& volume : detector_.sensor)
@@ -146,7 +148,7 @@ class Writer {
                "</technique_common>\n        </source>\n");
   }
 
-  void write_geometry(const std::string& name, const Surface& surface, const Transform& transform) {
+  void write_geometry(const std::string& name, const Surface& surface, const EigenTransform& transform) {
     const std::string id = mark(name + "_solid");
     out_.write("    <geometry id=\"", id, "\" name=\"", id, "\">\n      <mesh>\n");
     write_source(id + "-Pos", surface.vertices.size(),
@@ -203,7 +205,7 @@ class Writer {
     out_.write("  </library_materials>\n");
   }
 
-  void write_matrix(const Transform& transform) {
+  void write_matrix(const EigenTransform& transform) {
     out_.write("        <matrix>\n\t\t\t\t");
     for (int row = 0; row != 3; ++row) {
       for (int column = 0; column != 4; ++column) out_.write(transform(row, column), " ");
@@ -219,7 +221,7 @@ class Writer {
                mark(material),
                "\"/>\n          </technique_common>\n        </bind_material>\n      </instance_geometry>\n");
   }
-  void place(const std::string& name, const std::string& logical, const Transform& transform, std::uint64_t copy) {
+  void place(const std::string& name, const std::string& logical, const EigenTransform& transform, std::uint64_t copy) {
     const std::string id = mark(name + "_pv");
     out_.write("      <node id=\"", id, "\">\n");
     write_matrix(transform);
@@ -237,7 +239,7 @@ class Writer {
       open_logical(volume.name + suffix, volume.name + suffix, volume.material);
       if (i + 1 != detector_.sensor.size()) {
         const std::string daughter = detector_.sensor[i + 1].name + suffix;
-        place(daughter, daughter, Transform::Identity(), 0);
+        place(daughter, daughter, EigenTransform::Identity(), 0);
       }
       close();
     }
@@ -253,19 +255,19 @@ class Writer {
       const Volume& volume = detector_.nested[i];
       open_logical(volume.name, volume.name, volume.material);
       if (i + 1 != detector_.nested.size())
-        place(detector_.nested[i + 1].name, detector_.nested[i + 1].name, Transform::Identity(), 0);
+        place(detector_.nested[i + 1].name, detector_.nested[i + 1].name, EigenTransform::Identity(), 0);
       if (i == detector_.sensors_in)
         for (std::size_t k = 0; k != sensors; ++k) {
           const std::string& name = detector_.sensor.front().name;
           const std::string number = "_" + std::to_string(k);
           // Flat geometries stand in their places already.
           place(name + number, parameters_.flat ? name + number : name,
-                parameters_.flat ? Transform::Identity() : detector_.placements[k], k);
+                parameters_.flat ? EigenTransform::Identity() : detector_.placements[k], k);
         }
       close();
     }
     open_logical(detector_.world.name, detector_.world.name, detector_.world.material);
-    place(detector_.nested.front().name, detector_.nested.front().name, Transform::Identity(), kOutermostCopy);
+    place(detector_.nested.front().name, detector_.nested.front().name, EigenTransform::Identity(), kOutermostCopy);
     close();
     write_surfaces();
     out_.write("  </library_nodes>\n");

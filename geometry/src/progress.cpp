@@ -2,6 +2,7 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/progress.h>
 
+#include <chrono>
 #include <new>
 
 #ifdef RAYLIFT_WITH_NVTX
@@ -9,6 +10,14 @@
 #endif
 
 namespace raylift {
+namespace {
+
+std::int64_t nanoseconds_now() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+}  // namespace
 
 void Progress::report(std::string_view stage, std::uint64_t done, std::uint64_t total) const {
   if (callback_ && !callback_(stage, done, total)) {
@@ -26,7 +35,7 @@ void Progress::record(const StageTime& time) const noexcept {
 }
 
 Stage::Stage(const Progress& progress, std::string_view name, std::uint64_t total)
-    : progress_(progress), name_(name), total_(total), start_(std::chrono::steady_clock::now()) {
+    : progress_(progress), name_(name), total_(total), start_(nanoseconds_now()) {
   // Before the range is pushed: a report that cancels throws, and then no destructor would pop it.
   progress_.report(name_, 0, total_);
 #ifdef RAYLIFT_WITH_NVTX
@@ -38,8 +47,7 @@ Stage::~Stage() {
 #ifdef RAYLIFT_WITH_NVTX
   nvtxRangePop();
 #endif
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-  progress_.record({name_, elapsed.count()});
+  progress_.record({name_, 1e-9 * static_cast<double>(nanoseconds_now() - start_)});
 }
 
 }  // namespace raylift

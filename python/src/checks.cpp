@@ -13,8 +13,8 @@ namespace {
 
 using namespace py::literals;
 
-py::tuple point(const Eigen::Vector3d& p) {
-  return py::make_tuple(p.x(), p.y(), p.z());
+py::tuple point(const Double3& p) {
+  return py::make_tuple(p.x, p.y, p.z);
 }
 
 py::dict counts(const std::array<std::uint64_t, kFlaws>& of) {

@@ -160,7 +160,7 @@ void set_transforms(GeometryBox& box, const Solids& solids, const Transforms& tr
   if (!shaped) throw Error(ErrorKind::usage, "transforms must have the shape (N, 3, 4) or (N, 4, 4), for N solids");
   const auto size = static_cast<std::size_t>(4 * transforms.shape(1));
   static constexpr std::array<double, 4> kLastRow{0, 0, 0, 1};
-  std::vector<DoubleAffine> affine(numbers.size());
+  std::vector<Transform> affine(numbers.size());
   for (std::size_t i = 0; i != affine.size(); ++i) {
     const double* const matrix = transforms.data() + size * i;
     if (size == 16 && !std::equal(kLastRow.begin(), kLastRow.end(), matrix + 12))

@@ -59,7 +59,7 @@ py::array_t<double> transforms(const SceneBox& box) {
   double* at = array.mutable_data();
   for (const Instance& instance : box.scene.instances)
     for (int row = 0; row != 3; ++row)
-      for (int column = 0; column != 4; ++column) *at++ = instance.transform.matrix()(row, column);
+      for (int column = 0; column != 4; ++column) *at++ = instance.transform(row, column);
   return read_only(array);
 }
 

@@ -139,7 +139,7 @@ std::uint32_t material_of(const Scene& scene, const py::handle& given) {
 }
 
 Transform transform_of(const py::object& given) {
-  Transform transform = Transform::Identity();
+  Transform transform;
   if (given.is_none()) return transform;
   const auto matrix = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(given);
   if (!matrix) throw py::error_already_set();
@@ -149,7 +149,7 @@ Transform transform_of(const py::object& given) {
     for (int column = 0; column != 4; ++column) {
       const double x = matrix.at(row, column);
       if (!std::isfinite(x)) throw Error(ErrorKind::malformed, "a transform has a number that is not finite");
-      transform.matrix()(row, column) = x;
+      transform(row, column) = x;
     }
   if (matrix.shape(0) == 4 &&
       (matrix.at(3, 0) != 0 || matrix.at(3, 1) != 0 || matrix.at(3, 2) != 0 || matrix.at(3, 3) != 1))

@@ -25,8 +25,8 @@ struct Outline {
 Outline outline(const Camera& camera, const Bounds& bounds, double aspect) {
   Outline result;
   for (int i = 0; i < 8; ++i) {
-    const Eigen::Vector3d corner((i & 1 ? bounds.max : bounds.min).x(), (i & 2 ? bounds.max : bounds.min).y(),
-                                 (i & 4 ? bounds.max : bounds.min).z());
+    const Eigen::Vector3d corner((i & 1 ? bounds.max : bounds.min).x, (i & 2 ? bounds.max : bounds.min).y,
+                                 (i & 4 ? bounds.max : bounds.min).z);
     const Eigen::Vector3d p = camera.project(corner, aspect);
     result.low = result.low.cwiseMin(p.head<2>());
     result.high = result.high.cwiseMax(p.head<2>());

@@ -78,8 +78,8 @@ Scene make_scene() {
     scene.bindings.push_back(m == 0 ? std::vector<std::uint32_t>{0, 1} : std::vector<std::uint32_t>{2});
     scene.meshes.push_back(std::move(mesh));
   }
-  Transform beside = Transform::Identity();
-  beside.translate(Eigen::Vector3d(30, 0, 0)).scale(Eigen::Vector3d(1, 1, -1));
+  Transform beside = Transform::Translation({30, 0, 0});
+  beside(2, 2) = -1;
   scene.instances = {
       {0, 0, 0, kNone, Transform::Identity()}, {1, 1, 1, 0, Transform::Identity()}, {0, 2, 0, kNone, beside}};
   scene.bounds = world_bounds(scene);

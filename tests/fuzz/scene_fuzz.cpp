@@ -70,9 +70,9 @@ Scene scene_of(Bytes& bytes) {
   const unsigned instances = 1 + bytes.take<std::uint8_t>() % 5;
   for (unsigned i = 0; i != instances; ++i) {
     const std::uint32_t mesh = bytes.take<std::uint8_t>() % meshes;
-    Transform transform = Transform::Identity();
+    Transform transform;
     for (int k = 0; k != 12; ++k)
-      if (const auto value = bytes.take<std::int8_t>(); value != 0) transform.data()[k] = value;
+      if (const auto value = bytes.take<std::int8_t>(); value != 0) transform.m[k] = value;
     scene.instances.push_back({mesh, 0, mesh, i % 2 == 0 ? kNone : 0U, transform});
   }
   return scene;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <raylift/geometry/bvh/ray.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/vectors.h>
 
-#include <Eigen/Core>
 #include <optional>
+#include <type_traits>
 
 namespace raylift {
 namespace {
@@ -67,6 +68,54 @@ TEST(Vectors, DoublesComeFromAnyVector) {
   EXPECT_EQ(*point, Double3());
   point = 2 * Eigen::Vector3f(1, 2, 3);
   EXPECT_EQ(point->z, 6);
+}
+
+TEST(Vectors, DoublesHaveTheirAxesInOrder) {
+  Double3 point(1, 2, 3);
+  for (int axis = 0; axis != 3; ++axis) EXPECT_EQ(point[axis], axis + 1);
+  point[1] = 5;
+  EXPECT_EQ(point, Double3(1, 5, 3));
+}
+
+/// Numbers that differ in every bit that a wrong order or a rounding would show.
+Transform some_transform() {
+  Transform transform;
+  for (int k = 0; k != 12; ++k) transform.m[k] = (k + 1) / 3.0;
+  return transform;
+}
+
+TEST(Transforms, AreTheIdentityByDefault) {
+  const Transform identity;
+  EXPECT_EQ(identity, Transform::Identity());
+  EXPECT_EQ(identity, Transform(EigenTransform::Identity()));
+  EXPECT_EQ(identity.point({1, 2, 3}), Double3(1, 2, 3));
+  const Transform moved = Transform::Translation({10, 20, 30});
+  EXPECT_NE(moved, identity);
+  EXPECT_EQ(moved.point({1, 2, 3}), Double3(11, 22, 33));
+  EXPECT_EQ(moved.direction({1, 2, 3}), Double3(1, 2, 3));
+}
+
+TEST(Transforms, AreRowsOfAMatrix) {
+  Transform transform = some_transform();
+  EXPECT_EQ(transform(0, 3), 4 / 3.0);
+  EXPECT_EQ(transform(2, 1), 10 / 3.0);
+  transform(1, 0) = -7;
+  EXPECT_EQ(transform.m[4], -7);
+  EXPECT_EQ(transform.direction({1, 0, 0}), Double3(1 / 3.0, -7, 3));
+  EXPECT_EQ(transform.point({0, 0, 0}), Double3(4 / 3.0, 8 / 3.0, 4));
+}
+
+TEST(Transforms, GoToEigenAndBackUnchanged) {
+  const Transform transform = some_transform();
+  const EigenTransform eigen = to_eigen(transform);
+  for (int row = 0; row != 3; ++row)
+    for (int column = 0; column != 4; ++column) EXPECT_EQ(eigen.matrix()(row, column), transform(row, column));
+  EXPECT_EQ(Transform(eigen), transform);
+  EXPECT_EQ(Transform(Eigen::Affine3d(eigen)), transform);
+  const Eigen::Vector3d point = to_eigen(Double3(1 / 3.0, -2, 3e300));
+  EXPECT_EQ(point, Eigen::Vector3d(1 / 3.0, -2, 3e300));
+  EXPECT_EQ(Double3(point), Double3(1 / 3.0, -2, 3e300));
+  static_assert(std::is_convertible_v<Eigen::Affine3d, Transform> && std::is_trivially_copyable_v<Transform>);
 }
 
 }  // namespace

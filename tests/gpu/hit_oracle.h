@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <raylift/geometry/bvh/ray.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/scene.h>
 
 #include <algorithm>
@@ -37,7 +38,7 @@ class HitOracle {
     }
     for (std::uint32_t i = 0; i != scene.instances.size(); ++i) {
       const Instance& instance = scene.instances[i];
-      const double determinant = instance.transform.linear().determinant();
+      const double determinant = to_eigen(instance.transform).linear().determinant();
       if (determinant == 0) continue;
       Placed placed{i, first_triangle[instance.mesh], determinant < 0, {}, {}, {}, 0};
       const Mesh& mesh = scene.meshes[instance.mesh];
@@ -46,15 +47,16 @@ class HitOracle {
         std::array<Eigen::Vector3d, 3> corners;
         for (int k = 0; k != 3; ++k) {
           const Float3& v = mesh.vertices[k == 0 ? t.x : k == 1 ? t.y : t.z];
-          corners[static_cast<std::size_t>(k)] = instance.transform * Eigen::Vector3d(v.x, v.y, v.z);
+          corners[static_cast<std::size_t>(k)] = to_eigen(instance.transform) * Eigen::Vector3d(v.x, v.y, v.z);
           box.add(corners[static_cast<std::size_t>(k)]);
         }
         placed.triangles.push_back(corners);
         placed.balls.push_back(ball_around(corners));
       }
-      placed.center = box.center();
-      placed.radius = 0.5 * box.size().norm();
-      if (!box.empty()) reach_ = std::max({reach_, box.min.cwiseAbs().maxCoeff(), box.max.cwiseAbs().maxCoeff()});
+      placed.center = to_eigen(box.center());
+      placed.radius = 0.5 * to_eigen(box.size()).norm();
+      if (!box.empty())
+        reach_ = std::max({reach_, to_eigen(box.min).cwiseAbs().maxCoeff(), to_eigen(box.max).cwiseAbs().maxCoeff()});
       placed_.push_back(std::move(placed));
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Photons that are given as arrays, and sources that are refused.
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/photon/rays.h>
 
 #include <functional>
@@ -74,8 +75,7 @@ TEST_P(GivenPhotons, AWayThroughAContradictionEndsInconsistent) {
   scene.nodes.push_back({"other", 0, {}, kNone});
   Instance other = scene.instances[1];
   other.node = 2;
-  other.transform = Transform::Identity();
-  other.transform.translate(Eigen::Vector3d(1500, 0, 0)).scale(1000);
+  other.transform = EigenTransform(Eigen::Translation3d(1500, 0, 0)).scale(1000);
   scene.instances.push_back(other);
   Source source;
   source.shape = SourceShape::line;

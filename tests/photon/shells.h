@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <raylift/geometry/optics/surface_between.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/photon/propagate.h>
 
@@ -40,7 +41,7 @@ inline Scene shells(const std::vector<Shell>& all) {
     instance.node = i;
     instance.binding = i;
     instance.outside = i == 0 ? kNone : i - 1;
-    instance.transform.scale(all[i].radius);
+    instance.transform = to_eigen(instance.transform).scale(all[i].radius);
     scene.instances.push_back(instance);
     scene.optics.materials.push_back({all[i].tables, all[i].constants});
   }

@@ -3,6 +3,7 @@
 // say.
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/photon/propagate.h>
 #include <raylift/photon/rays.h>
 #include <raylift/photon/simulation.h>
@@ -64,7 +65,8 @@ class Simulate : public test::OfPhotons {
         {{3000, {flat("RINDEX", 1.33), flat("ABSLENGTH", 5000), flat("RAYLEIGH", 300)}},
          {2000, {flat("RINDEX", 1.5), flat("ABSLENGTH", 3000), flat("MIEHG", 100)}, {{"MIEHG_FORWARD", 0.1}}},
          {900, {flat("RINDEX", 1.2), flat("ABSLENGTH", 4000)}}});
-    for (Instance& instance : scene.instances) instance.transform.pretranslate(Eigen::Vector3d(5000, -300, 70));
+    for (Instance& instance : scene.instances)
+      instance.transform = to_eigen(instance.transform).pretranslate(Eigen::Vector3d(5000, -300, 70));
     scene.bounds = world_bounds(scene);
     ChannelAssignment sensor;
     sensor.solids.solid = scene.nodes.back().name;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Births: their densities against closed forms, within four standard errors and with samples that tell 2 %.
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/photon/rays.h>
 
 #include <cmath>
@@ -257,7 +258,8 @@ TEST_P(Sources, TimesAreSpread) {
 // A detector's coordinates are the caller's, whatever is subtracted before they become floats.
 TEST_P(Sources, CentresAreInTheScenesCoordinates) {
   Scene scene = shells({{5000, {flat("RINDEX", 1.4F)}}});
-  for (Instance& instance : scene.instances) instance.transform.translation() += Eigen::Vector3d(1e9, 0, -2e8);
+  for (Instance& instance : scene.instances)
+    instance.transform = to_eigen(instance.transform).pretranslate(Eigen::Vector3d(1e9, 0, -2e8));
   scene.bounds = {};
   const GpuGeometry geometry = upload_scene(scene);
   EXPECT_EQ(geometry.view().to_scene(LocalPoint(0.5F, 1, 2)), (Double3{1e9 + 0.5, 1, -2e8 + 2}));
@@ -272,7 +274,8 @@ TEST_P(Sources, CentresAreInTheScenesCoordinates) {
 
 TEST_P(Sources, GivenPhotonsAreInTheScenesCoordinates) {
   Scene scene = shells({{5000, {flat("RINDEX", 1.4F)}}});
-  for (Instance& instance : scene.instances) instance.transform.translation() += Eigen::Vector3d(1e6, 0, -2e5);
+  for (Instance& instance : scene.instances)
+    instance.transform = to_eigen(instance.transform).pretranslate(Eigen::Vector3d(1e6, 0, -2e5));
   scene.bounds = {};
   const GpuGeometry geometry = upload_scene(scene);
   ASSERT_EQ(geometry.view().origin[0], 1e6);

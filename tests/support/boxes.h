@@ -2,6 +2,7 @@
 // Scenes of boxes, for tests.
 #pragma once
 
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/scene.h>
 
 #include <utility>
@@ -20,8 +21,7 @@ inline Scene boxes(const std::vector<std::pair<Eigen::Vector3d, double>>& center
                     {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
   for (const auto& [center, size] : centers_and_sizes) {
     Instance placed;
-    placed.transform.translate(center);
-    placed.transform.scale(size);
+    placed.transform = EigenTransform(Eigen::Translation3d(center)).scale(size);
     scene.instances.push_back(placed);
     scene.bounds.add(center - Eigen::Vector3d::Constant(0.5 * size));
     scene.bounds.add(center + Eigen::Vector3d::Constant(0.5 * size));

@@ -2,6 +2,7 @@
 // Random optics for tests: each kind of material, surface and channel, and random assignments of them.
 #pragma once
 
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/scene.h>
 #include <raylift/gpu/upload/optics_arrays.h>
 
@@ -152,7 +153,7 @@ inline Scene random_tree(unsigned seed, std::uint32_t solids) {
         {"n" + std::to_string(i), parent, {}, random() % 4 == 0 ? kNone : std::uint32_t(random() % 5)});
     const auto mesh = static_cast<std::uint32_t>(random() % 2);
     const std::uint32_t binding = mesh == 0 ? 0 : 1 + static_cast<std::uint32_t>(random() % 2);
-    Transform transform = Transform::Identity();
+    EigenTransform transform = EigenTransform::Identity();
     transform.translate(Eigen::Vector3d(2.0 * i, 0, 0));
     scene.instances.push_back({mesh, i, binding, random() % 3 == 0 ? kNone : 3U, transform});
   }

@@ -2,6 +2,7 @@
 // Small random scenes with optics, for tests of uploads.
 #pragma once
 
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/flatten.h>
 #include <raylift/geometry/scene/scene.h>
 
@@ -44,7 +45,7 @@ inline Scene random_scene(unsigned seed, std::size_t meshes = 5, std::size_t siz
       binding.push_back(part == 2 ? kNone : static_cast<std::uint32_t>(part));
     scene.bindings.push_back(binding);
     for (int copy = 0; copy != 3; ++copy) {
-      Transform transform = Transform::Identity();
+      EigenTransform transform = EigenTransform::Identity();
       transform.translate(Eigen::Vector3d(1000.0 * m, 500.0 * copy, -3))
           .rotate(Eigen::AngleAxisd(copy, Eigen::Vector3d::UnitZ()));
       if (copy == 2) transform.scale(Eigen::Vector3d(1, 1, -2));

@@ -45,7 +45,7 @@ inline void expect_same(const Scene& a, const Scene& b) {
     EXPECT_EQ(a.instances[i].node, b.instances[i].node);
     EXPECT_EQ(a.instances[i].binding, b.instances[i].binding);
     EXPECT_EQ(a.instances[i].outside, b.instances[i].outside);
-    EXPECT_EQ(a.instances[i].transform.matrix(), b.instances[i].transform.matrix());
+    EXPECT_EQ(a.instances[i].transform, b.instances[i].transform);
   }
   EXPECT_EQ(a.bounds.min, b.bounds.min);
   EXPECT_EQ(a.bounds.max, b.bounds.max);

@@ -4,6 +4,7 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/optics/find_solids.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/interop/gl_context.h>
 
 #include <algorithm>
@@ -276,7 +277,7 @@ TEST_F(Offscreen, LargeCoordinatesLoseNothing) {
   const Image here = draw();
   Scene far = *scene_;
   const Eigen::Vector3d offset(2.4e6 + 0.37, -802110.123, 12345.678);
-  for (Instance& instance : far.instances) instance.transform.pretranslate(offset);
+  for (Instance& instance : far.instances) instance.transform = to_eigen(instance.transform).pretranslate(offset);
   far.bounds = world_bounds(far);
   renderer_->set_scene(far);
   camera_.target += offset;

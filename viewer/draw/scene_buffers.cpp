@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "draw/scene_buffers.h"
 
+#include <raylift/geometry/scene/eigen.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -307,8 +309,9 @@ void SceneBuffers::set_selected(std::optional<std::uint32_t> instance) {
   fill(selected_, draw_list(*scene_, offsets_, looks, surfaces_));
   selected_bounds_ = Bounds();
   const Instance& placed = scene_->instances[*instance];
+  const EigenTransform to_world = to_eigen(placed.transform);
   for (const Float3& v : scene_->meshes[placed.mesh].vertices)
-    selected_bounds_.add(placed.transform * Eigen::Vector3d(v.x, v.y, v.z));
+    selected_bounds_.add(Eigen::Vector3d(to_world * to_eigen(v)));
 }
 
 void SceneBuffers::draw(Look look, Pace& pace) const {

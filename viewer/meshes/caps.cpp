@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "meshes/caps.h"
 
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/solids.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -103,7 +104,7 @@ Eigen::Vector3d crossing(const Eigen::Vector3d& a, double above_a, const Eigen::
 }
 
 /// Where a plane cuts a mesh.
-Cut cut_of(const Mesh& mesh, const Transform& transform, const PlaneFrame& frame) {
+Cut cut_of(const Mesh& mesh, const EigenTransform& transform, const PlaneFrame& frame) {
   // The plane in the mesh's frame.
   const Eigen::Vector3d normal = transform.linear().transpose() * frame.normal;
   const double offset = frame.normal.dot(frame.origin - transform.translation());
@@ -189,7 +190,7 @@ CapMaker::CapMaker(const Scene& scene, const MeshOffsets& offsets)
       mesh_bounds_(scene.meshes.size()),
       depth_(solid_tree(scene).depth) {
   tbb::parallel_for(std::size_t{0}, scene.meshes.size(), [&](std::size_t m) {
-    for (const Float3& v : scene.meshes[m].vertices) mesh_bounds_[m].add(Eigen::Vector3d(v.x, v.y, v.z));
+    for (const Float3& v : scene.meshes[m].vertices) mesh_bounds_[m].add(v);
   });
 }
 
@@ -202,9 +203,10 @@ std::vector<std::uint32_t> CapMaker::near(const Eigen::Vector3d& normal, double 
     const Instance& placed = scene_->instances[i];
     const Bounds& box = mesh_bounds_[placed.mesh];
     if (box.empty()) continue;
-    const Eigen::Vector3d in_mesh = placed.transform.linear().transpose() * normal;
-    const double middle = normal.dot(placed.transform * box.center());
-    const double reach = 0.5 * in_mesh.cwiseAbs().dot(box.size());
+    const EigenTransform to_world = to_eigen(placed.transform);
+    const Eigen::Vector3d in_mesh = to_world.linear().transpose() * normal;
+    const double middle = normal.dot(to_world * to_eigen(box.center()));
+    const double reach = 0.5 * in_mesh.cwiseAbs().dot(to_eigen(box.size()));
     if (std::abs(middle - offset) <= reach * (1 + 1e-9)) solids.push_back(i);
   }
   return solids;
@@ -236,12 +238,13 @@ std::vector<CapVertex> CapMaker::make(std::span<const ClipPlane> planes, std::sp
                                       std::span<const std::uint32_t> surfaces) const {
   std::vector<CapVertex> all;
   for (std::size_t plane = 0; plane != planes.size(); ++plane) {
-    const PlaneFrame frame(planes[plane].normal, planes[plane].offset_in(scene_->bounds), scene_->bounds.center());
+    const PlaneFrame frame(planes[plane].normal, planes[plane].offset_in(scene_->bounds),
+                           to_eigen(scene_->bounds.center()));
     const std::vector<std::uint32_t> solids = near(frame.normal, frame.normal.dot(frame.origin), looks);
     std::vector<Cut> cuts(solids.size());
     tbb::parallel_for(std::size_t{0}, cuts.size(), [&](std::size_t i) {
       const Instance& placed = scene_->instances[solids[i]];
-      cuts[i] = cut_of(scene_->meshes[placed.mesh], placed.transform, frame);
+      cuts[i] = cut_of(scene_->meshes[placed.mesh], to_eigen(placed.transform), frame);
       cuts[i].solid = solids[i];
     });
     std::erase_if(cuts, [](const Cut& cut) { return cut.lines.empty(); });

@@ -3,6 +3,7 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/surface_between.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
@@ -53,12 +54,12 @@ std::vector<DrawInstance> draw_instances(const Scene& scene) {
     for (int row = 0; row < 3; ++row) {
       const auto r = static_cast<std::size_t>(row);
       for (int column = 0; column < 3; ++column)
-        record.rows[r][static_cast<std::size_t>(column)] = static_cast<float>(transform.linear()(row, column));
-      const auto [high, low] = split(transform.translation()[row]);
+        record.rows[r][static_cast<std::size_t>(column)] = static_cast<float>(transform(row, column));
+      const auto [high, low] = split(transform(row, 3));
       record.rows[r][3] = high;
       record.low[r] = low;
     }
-    record.flags = instance.mesh << 1 | (transform.linear().determinant() < 0 ? 1U : 0U);
+    record.flags = instance.mesh << 1 | (to_eigen(transform).linear().determinant() < 0 ? 1U : 0U);
   });
   return result;
 }

@@ -2,6 +2,7 @@
 #include "meshes/enclosed.h"
 
 #include <raylift/geometry/checks/overlaps.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/solids.h>
 #include <tbb/parallel_for.h>
 
@@ -39,7 +40,7 @@ std::vector<SolidBall> balls_around_solids(const Scene& scene) {
   balls.reserve(scene.instances.size());
   for (const Instance& instance : scene.instances) {
     const BallAround& ball = of_mesh[instance.mesh];
-    balls.push_back({instance.transform * Eigen::Vector3d(ball.center.x, ball.center.y, ball.center.z),
+    balls.push_back({to_eigen(instance.transform) * to_eigen(ball.center),
                      largest_scale(instance.transform) * static_cast<double>(ball.radius)});
   }
   return balls;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "meshes/seen_list.h"
 
+#include <raylift/geometry/scene/eigen.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
@@ -22,7 +23,7 @@ SeenList::SeenList(const Scene& scene, const MeshOffsets& offsets, const Levels&
       for (std::uint32_t slot = command.base_instance; slot != command.base_instance + command.instance_count; ++slot) {
         const Transform& transform = scene.instances[list.slots[slot].instance].transform;
         const double scale = largest_scale(transform);
-        items_.push_back({transform * center, scale * static_cast<double>(piece.ball.radius), scale, slot});
+        items_.push_back({to_eigen(transform) * center, scale * static_cast<double>(piece.ball.radius), scale, slot});
       }
     }
   }

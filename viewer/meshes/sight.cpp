@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "meshes/sight.h"
 
+#include <raylift/geometry/scene/eigen.h>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
@@ -52,7 +53,7 @@ Sight sight_of(const Camera& camera, const Settings& settings, const Bounds& sce
 }
 
 double largest_scale(const Transform& transform) {
-  const Eigen::Matrix3d linear = transform.linear();
+  const Eigen::Matrix3d linear = to_eigen(transform).linear();
   Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver;
   solver.computeDirect(linear.transpose() * linear, Eigen::EigenvaluesOnly);
   return std::sqrt(std::max(0.0, solver.eigenvalues()[2]));

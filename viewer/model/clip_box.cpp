@@ -2,6 +2,7 @@
 #include "model/clip_box.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
 #include <cmath>
@@ -24,8 +25,8 @@ double aspect_of(const Resolution& window) {
 }
 
 Eigen::Vector3d middle_of_face(const Bounds& box, std::size_t face) {
-  const auto axis = static_cast<Eigen::Index>(face / 2);
-  Eigen::Vector3d middle = box.center();
+  const auto axis = static_cast<int>(face / 2);
+  Eigen::Vector3d middle = to_eigen(box.center());
   middle[axis] = (face % 2 == 0 ? box.min : box.max)[axis];
   return middle;
 }
@@ -40,13 +41,11 @@ std::pair<Eigen::Vector3d, Eigen::Vector3d> cursor_ray(const Camera& camera, con
 Bounds box_around(const Solids& solids, std::span<const std::uint32_t> instances) {
   // The measurer does not outlive the scene.
   SolidMeasurer measurer(std::shared_ptr<const Scene>(std::shared_ptr<const Scene>(), &solids.scene()));
-  Bounds box = measurer.box(instances);
+  const Bounds box = measurer.box(instances);
   if (box.empty()) return box;
-  const double diagonal = box.size().norm();
+  const double diagonal = to_eigen(box.size()).norm();
   const Eigen::Vector3d margin = Eigen::Vector3d::Constant(diagonal > 0 ? kMargin * diagonal : 1);
-  box.min -= margin;
-  box.max += margin;
-  return box;
+  return {to_eigen(box.min) - margin, to_eigen(box.max) + margin};
 }
 
 Bounds find_box(const Solids& solids, std::string_view text) {
@@ -100,7 +99,7 @@ std::optional<std::size_t> handle_under(const Camera& camera, const Bounds& box,
 }
 
 Bounds with_face_at(const Camera& camera, Bounds box, std::size_t face, const Cursor& cursor, double least) {
-  const auto axis = static_cast<Eigen::Index>(face / 2);
+  const auto axis = static_cast<int>(face / 2);
   const auto [origin, direction] = cursor_ray(camera, cursor);
   // The point of the handle's way that is nearest to the ray.
   const Eigen::Vector3d from = middle_of_face(box, face) - origin;

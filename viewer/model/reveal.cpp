@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/reveal.h"
 
+#include <raylift/geometry/scene/eigen.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -15,14 +17,12 @@ constexpr std::size_t kSample = 4096;    // solids, evenly chosen, that stand fo
 constexpr std::size_t kMaxPairs = 50000000;
 
 double volume(const Bounds& box) {
-  return box.empty() ? 0 : box.size().prod();
+  return box.empty() ? 0 : to_eigen(box.size()).prod();
 }
 
-Bounds widened(Bounds box) {
-  const Eigen::Vector3d slack = Eigen::Vector3d::Constant(1e-6 * box.size().norm());
-  box.min -= slack;
-  box.max += slack;
-  return box;
+Bounds widened(const Bounds& box) {
+  const Eigen::Vector3d slack = Eigen::Vector3d::Constant(1e-6 * to_eigen(box.size()).norm());
+  return {to_eigen(box.min) - slack, to_eigen(box.max) + slack};
 }
 
 /// A box as the image has it: its rectangle, and how far its nearest point is. All of the image, where the box reaches

@@ -118,7 +118,7 @@ std::optional<Bounds> parse_box(std::string_view text) {
 
 std::string box_text(const Bounds& box) {
   std::string text;
-  for (const Eigen::Vector3d* corner : {&box.min, &box.max})
+  for (const Double3* corner : {&box.min, &box.max})
     for (int axis = 0; axis != 3; ++axis) text += (text.empty() ? "" : ",") + decimal((*corner)[axis]);
   return text;
 }

@@ -2,6 +2,7 @@
 // The settings of an image. setting_table.h names them for options, verbs and bookmarks. No GL.
 #pragma once
 
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/scene.h>
 
 #include <Eigen/Core>
@@ -32,7 +33,9 @@ struct ClipPlane {
   std::optional<double> offset;  ///< along the unit normal; none: the plane goes through the scene's centre
 
   /// The offset in a scene with these bounds.
-  [[nodiscard]] double offset_in(const Bounds& scene) const { return offset.value_or(normal.dot(scene.center())); }
+  [[nodiscard]] double offset_in(const Bounds& scene) const {
+    return offset.value_or(normal.dot(to_eigen(scene.center())));
+  }
   friend bool operator==(const ClipPlane& a, const ClipPlane& b) {
     return a.normal == b.normal && a.offset == b.offset;
   }

@@ -2,6 +2,7 @@
 #include "model/solid_facts.h"
 
 #include <fmt/format.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/solids.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
@@ -73,8 +74,8 @@ std::string number_text(double value) {
   return fmt::format("{:.9g}", value);
 }
 
-std::string point_text(const Eigen::Vector3d& p) {
-  return number_text(p.x()) + "  " + number_text(p.y()) + "  " + number_text(p.z()) + " mm";
+std::string point_text(const Double3& p) {
+  return number_text(p.x) + "  " + number_text(p.y) + "  " + number_text(p.z) + " mm";
 }
 
 /// ": 3 of 12 solids"; of a single solid nothing.
@@ -138,7 +139,8 @@ const SolidMeasurer::Surface& SolidMeasurer::surface(std::uint32_t mesh, const P
 double SolidMeasurer::area(const Instance& solid, const Progress& progress) {
   constexpr double kMinStretch = 1e-5;
   const Surface& own = surface(solid.mesh, progress);
-  const Eigen::Matrix3d gram = solid.transform.linear().transpose() * solid.transform.linear();
+  const EigenTransform to_world = to_eigen(solid.transform);
+  const Eigen::Matrix3d gram = to_world.linear().transpose() * to_world.linear();
   const double scale = gram.trace() / 3;
   const Eigen::Matrix3d stretch = gram / scale - Eigen::Matrix3d::Identity();
   if (stretch.norm() <= kMinStretch) return scale * (own.area - 0.5 * (stretch * own.by_normal).trace());
@@ -152,7 +154,7 @@ double SolidMeasurer::stretched_area(const Instance& solid, const Eigen::Matrix3
     if (const auto known = stretched_.find(key); known != stretched_.end()) return known->second;
   }
   const Mesh& mesh = scene_->meshes[solid.mesh];
-  const Eigen::Matrix3d map = solid.transform.linear();
+  const Eigen::Matrix3d map = to_eigen(solid.transform).linear();
   const double area = summed<double>(mesh.triangles.size(), progress, [&](std::size_t i, double& sum) {
     sum += 0.5 * twice_area(mesh, mesh.triangles[i], map).norm();
   });
@@ -172,14 +174,15 @@ Bounds SolidMeasurer::box(std::span<const std::uint32_t> solids, const Progress&
   const auto look_at = [&](std::size_t k) {
     if (outer[k].empty() || exact.contains(outer[k])) return;
     const Instance& solid = scene_->instances[solids[k]];
-    if (keeps_axes(solid.transform.linear())) return exact.add(outer[k]);
+    const EigenTransform to_world = to_eigen(solid.transform);
+    if (keeps_axes(to_world.linear())) return exact.add(outer[k]);
     const Mesh& mesh = scene_->meshes[solid.mesh];
     exact.add(summed<BoxSum>(mesh.vertices.size(), progress, [&](std::size_t v, BoxSum& sum) {
-                sum.box.add(solid.transform * corner(mesh, static_cast<std::uint32_t>(v)));
+                sum.box.add(Eigen::Vector3d(to_world * corner(mesh, static_cast<std::uint32_t>(v))));
               }).box);
   };
   for (int axis = 0; axis != 3 && !outer.empty(); ++axis) {
-    const auto by = [axis](Eigen::Vector3d Bounds::*end) {
+    const auto by = [axis](Double3 Bounds::*end) {
       return [axis, end](const Bounds& a, const Bounds& b) { return (a.*end)[axis] < (b.*end)[axis]; };
     };
     look_at(static_cast<std::size_t>(std::min_element(outer.begin(), outer.end(), by(&Bounds::min)) - outer.begin()));
@@ -214,7 +217,7 @@ void SolidMeasurer::add_volumes(std::span<const std::uint32_t> solids, const Sce
       continue;
     }
     if (mesh.inverted()) ++facts.inward;
-    const double volume = std::abs(solid.transform.linear().determinant() * mesh.volume);
+    const double volume = std::abs(to_eigen(solid.transform).linear().determinant() * mesh.volume);
     sum += volume;
     if (!lies_in_another(i)) outer += volume;
   }

@@ -6,6 +6,7 @@
 #include <raylift/geometry/progress.h>
 #include <raylift/geometry/scene/scene.h>
 
+#include <Eigen/Core>
 #include <array>
 #include <cstdint>
 #include <map>

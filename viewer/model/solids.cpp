@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/solids.h"
 
+#include <raylift/geometry/scene/eigen.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -45,7 +46,7 @@ std::vector<Eigen::Vector3d> even_directions() {
 }
 
 /// The vertex of a placed mesh that lies farthest along a direction, in the world.
-Eigen::Vector3d farthest_vertex(const Mesh& mesh, const Transform& placed, const Eigen::Vector3d& direction) {
+Eigen::Vector3d farthest_vertex(const Mesh& mesh, const EigenTransform& placed, const Eigen::Vector3d& direction) {
   const Eigen::Vector3f along = (placed.linear().transpose() * direction).cast<float>();
   const Float3* best = nullptr;
   float most = 0;
@@ -56,7 +57,7 @@ Eigen::Vector3d farthest_vertex(const Mesh& mesh, const Transform& placed, const
       most = reach;
     }
   }
-  return placed * (best == nullptr ? Eigen::Vector3d::Zero().eval() : Eigen::Vector3d(best->x, best->y, best->z));
+  return placed * to_eigen(best == nullptr ? Double3{} : Double3(*best));
 }
 
 }  // namespace
@@ -188,7 +189,8 @@ std::uint8_t hundredths(double opacity) {
 Bounds moved_box(const Bounds& box, const Transform& transform) {
   Bounds result;
   if (box.empty()) return result;
-  for (const Eigen::Vector3d& corner : box_corners(box)) result.add(transform * corner);
+  const EigenTransform map = to_eigen(transform);
+  for (const Eigen::Vector3d& corner : box_corners(box)) result.add(Eigen::Vector3d(map * corner));
   return result;
 }
 
@@ -219,10 +221,10 @@ std::vector<Eigen::Vector3d> Solids::outermost(std::span<const std::uint32_t> in
     double most = -std::numeric_limits<double>::infinity();
     for (std::size_t s = 0; s != solids.size(); ++s) {
       // Only a solid whose box reaches farther can.
-      const Eigen::Vector3d corner = (direction.array() > 0).select(boxes[s].max, boxes[s].min);
+      const Eigen::Vector3d corner = (direction.array() > 0).select(to_eigen(boxes[s].max), to_eigen(boxes[s].min));
       if (corner.dot(direction) <= most) continue;
       const Instance& placed = scene_->instances[solids[s]];
-      const Eigen::Vector3d point = farthest_vertex(scene_->meshes[placed.mesh], placed.transform, direction);
+      const Eigen::Vector3d point = farthest_vertex(scene_->meshes[placed.mesh], to_eigen(placed.transform), direction);
       if (const double reach = point.dot(direction); reach > most) {
         most = reach;
         points[k] = point;

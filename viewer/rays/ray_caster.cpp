@@ -2,6 +2,7 @@
 #include "rays/ray_caster.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -154,7 +155,7 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
   const auto [shown_near, shown_far] = depths(shown_.empty() ? scene_->bounds : shown_, camera);
   p.nearest = static_cast<float>(std::max(shown_near, first));
   p.farthest = static_cast<float>(std::max(shown_far, std::max(shown_near, first) + 1e-6 * camera.distance));
-  p.reach = static_cast<float>(std::min(0.35 * camera.half_height(), 0.2 * scene_->bounds.size().norm()));
+  p.reach = static_cast<float>(std::min(0.35 * camera.half_height(), 0.2 * to_eigen(scene_->bounds.size()).norm()));
   p.caps = settings.caps;
   p.clip_count = static_cast<std::uint32_t>(planes.size());
   for (std::size_t i = 0; i != planes.size(); ++i) {

@@ -16,8 +16,8 @@ namespace {
 using cli::Json;
 using Part = Setting::Part;
 
-Json coordinates(const Eigen::Vector3d& v) {
-  return Json::array({v.x(), v.y(), v.z()});
+Json coordinates(const Double3& v) {
+  return Json::array({v.x, v.y, v.z});
 }
 
 /// Clients have other working folders.
@@ -89,7 +89,7 @@ Json selection_json(const ViewerState& state) {
 
 Json facts_json(const SolidFacts& facts) {
   const auto or_null = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
-  const auto point = [&](const Eigen::Vector3d& p) { return facts.box.empty() ? Json() : coordinates(p); };
+  const auto point = [&](const Double3& p) { return facts.box.empty() ? Json() : coordinates(p); };
   return {{"solids", facts.solids},
           {"triangles", facts.triangles},
           {"min", point(facts.box.min)},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "state/clipping.h"
 
+#include <raylift/geometry/scene/eigen.h>
+
 #include "model/reveal.h"
 
 namespace raylift::viewer {
@@ -23,7 +25,7 @@ void Clipping::drag_face(std::size_t face, const Cursor& cursor) {
   if (!shown_.scene || !shown_.settings.clip_box) return;
   constexpr double kThinnest = 1e-6;  // of the scene
   Bounds& box = shown_.settings.clip_box->box;
-  box = with_face_at(shown_.camera, box, face, cursor, kThinnest * shown_.scene->bounds.size().norm());
+  box = with_face_at(shown_.camera, box, face, cursor, kThinnest * to_eigen(shown_.scene->bounds.size()).norm());
   shown_.moved();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "state/light_state.h"
 
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/photon/parse_source.h>
 
 #include <algorithm>
@@ -74,7 +75,7 @@ void LightState::move_source(double right, double up, const Resolution& window) 
   if (options_.light.origin.source.starts_with("photons:") || options_.light.origin.source.starts_with("gensteps:"))
     return shown_.messages.show("photons of a file stay where they are");
   const Double3 center = photon::parse_source(options_.light.origin.source).center;
-  const Eigen::Vector3d place = source_moved_ + Eigen::Vector3d(center.x, center.y, center.z);
+  const Eigen::Vector3d place = source_moved_ + to_eigen(center);
   // At its distance; of a source behind the eye, at the camera's target.
   const Camera& camera = shown_.camera;
   const double depth = (place - camera.eye()).dot(camera.forward());

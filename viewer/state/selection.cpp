@@ -3,6 +3,7 @@
 
 #include <raylift/geometry/optics/surface_between.h>
 #include <raylift/geometry/optics/words.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <utility>
 
@@ -51,7 +52,7 @@ void Selection::select(std::optional<std::uint32_t> instance) {
     fresh.entering = surface_text(scene, in);
     fresh.leaving = surface_text(scene, out);
   }
-  fresh.position = shown_.solids->bounds(*instance).center();
+  fresh.position = to_eigen(shown_.solids->bounds(*instance).center());
   selected_ = std::move(fresh);
 }
 
@@ -65,7 +66,7 @@ void Selection::select_group(std::uint32_t node) {
   Instance placed;
   placed.node = node;
   fresh.path = shown_.scene->path(placed);
-  fresh.position = shown_.solids->bounds(fresh.solids).center();
+  fresh.position = to_eigen(shown_.solids->bounds(fresh.solids).center());
   selected_ = std::move(fresh);
 }
 

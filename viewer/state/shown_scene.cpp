@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "state/shown_scene.h"
 
+#include <raylift/geometry/scene/eigen.h>
+
 #include <utility>
 
 namespace raylift::viewer {
@@ -12,9 +14,8 @@ std::optional<Eigen::Vector3d> point_on(const Scene& scene, const Instance& inst
   const Mesh& mesh = scene.meshes[instance.mesh];
   if (triangle >= mesh.triangles.size()) return std::nullopt;
   const UInt3& t = mesh.triangles[triangle];
-  const auto world = [&](std::uint32_t v) -> Eigen::Vector3d {
-    return instance.transform * Eigen::Vector3d(mesh.vertices[v].x, mesh.vertices[v].y, mesh.vertices[v].z);
-  };
+  const EigenTransform to_world = to_eigen(instance.transform);
+  const auto world = [&](std::uint32_t v) -> Eigen::Vector3d { return to_world * to_eigen(mesh.vertices[v]); };
   const Eigen::Vector3d a = world(t.x);
   const Eigen::Vector3d normal = (world(t.y) - a).cross(world(t.z) - a);
   const auto& [origin, direction] = ray;

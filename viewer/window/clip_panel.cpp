@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clipping in the window: the part of the image's panel that sets planes or a box, and the handles of the box.
 #include <imgui.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
 #include <array>
@@ -56,8 +57,8 @@ bool edit_plane(Settings& s, const Bounds& bounds, const Eigen::Vector3d& forwar
 bool edit_planes(Settings& s, const Bounds& bounds, const Eigen::Vector3d& forward) {
   bool changed = edit_caps(s);
   changed |= edit_plane(s, bounds, forward);
-  const double reach = 0.5 * bounds.size().norm();
-  const double middle = s.clip->normal.dot(bounds.center());
+  const double reach = 0.5 * to_eigen(bounds.size()).norm();
+  const double middle = s.clip->normal.dot(to_eigen(bounds.center()));
   auto offset = static_cast<float>(s.clip->offset_in(bounds) - middle);
   if (slider("mm", offset, static_cast<float>(-reach), static_cast<float>(reach), "%.6g",
              "Where the plane is, from the scene's centre ([ and ])")) {
@@ -76,7 +77,7 @@ bool edit_box(Settings& s, const ViewerState& state, std::function<void(ViewerSt
   bool typed = point_field("from", box.min, "The least corner of the box, mm: x, y, z; Enter sets it");
   typed |= point_field("to", box.max, "The greatest corner of the box, mm: x, y, z; Enter sets it");
   ImGui::PopItemWidth();
-  if (typed && (box.min.array() < box.max.array()).all()) {
+  if (typed && (to_eigen(box.min).array() < to_eigen(box.max).array()).all()) {
     s.clip_box->box = box;
     changed = true;
   }

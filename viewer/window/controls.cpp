@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "window/controls.h"
 
+#include <raylift/geometry/scene/eigen.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -113,8 +115,9 @@ template <int direction>
 void move_clip(ViewerState& state) {
   if (!state.settings().clip || !state.scene()) return;
   const Bounds& bounds = state.scene()->bounds;
-  state.change_settings(
-      [&](Settings& s) { s.clip->offset = s.clip->offset_in(bounds) + direction * 0.01 * bounds.size().norm(); });
+  state.change_settings([&](Settings& s) {
+    s.clip->offset = s.clip->offset_in(bounds) + direction * 0.01 * to_eigen(bounds.size()).norm();
+  });
 }
 
 void all_times(ViewerState& state) {

@@ -78,8 +78,8 @@ void fact(const char* name, const std::string& value) {
   wrapped(cli::printable(value));
 }
 
-void point_fact(const char* name, const Eigen::Vector3d& p) {
-  fact(name, fmt::format("{:.6g}  {:.6g}  {:.6g}", p.x(), p.y(), p.z()));
+void point_fact(const char* name, const Double3& p) {
+  fact(name, fmt::format("{:.6g}  {:.6g}  {:.6g}", p.x, p.y, p.z));
 }
 
 bool button(const char* label, const char* help) {
@@ -142,12 +142,12 @@ std::size_t choose_name(const char* label, std::span<const std::string_view> nam
   return chosen;
 }
 
-bool point_field(const char* label, Eigen::Vector3d& point, const char* help) {
-  Eigen::Vector3d typed = point;
+bool point_field(const char* label, Double3& point, const char* help) {
+  std::array<double, 3> typed{point.x, point.y, point.z};
   const bool changed = ImGui::InputScalarN(label, ImGuiDataType_Double, typed.data(), 3, nullptr, nullptr, "%.6g",
                                            ImGuiInputTextFlags_EnterReturnsTrue);
   tip(help);
-  if (changed) point = typed;
+  if (changed) point = {typed[0], typed[1], typed[2]};
   return changed;
 }
 

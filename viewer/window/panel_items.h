@@ -56,7 +56,7 @@ bool choose(const char* label, const std::array<std::string_view, N>& names, Enu
 }
 
 /// Three numbers, mm; true once they were typed.
-bool point_field(const char* label, Eigen::Vector3d& point, const char* help);
+bool point_field(const char* label, Double3& point, const char* help);
 /// True once the text has changed, or the enter key ended it.
 bool text_field(const char* label, const char* hint, std::span<char> buffer, const char* help,
                 bool until_enter = false);
@@ -76,7 +76,7 @@ void wrapped(const std::string& words);
 /// Begins a table of facts. False where it is not visible; else fact() adds lines until ImGui::EndTable().
 bool begin_facts(const char* id);
 void fact(const char* name, const std::string& value);
-void point_fact(const char* name, const Eigen::Vector3d& point);
+void point_fact(const char* name, const Double3& point);
 
 /// Begins a panel at the lower edge of a window, from `left` on: so wide, if there is room, and as high as it needs, up
 /// to a share of the window, where it scrolls. End it with ImGui::End() in any case.

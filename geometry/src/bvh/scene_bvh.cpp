@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trees of unique meshes put together, and the tree over instances.
 #include <raylift/geometry/bvh/scene_bvh.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <raylift/geometry/error.h>
 
@@ -29,19 +30,19 @@ double area(const bvh_detail::InstanceBox& box) {
 /// Where a scene's instances stand, as rays see them.
 class Placement {
  public:
-  Placement(const Scene& scene, const Eigen::Vector3d& origin, const std::vector<Bvh>& trees)
+  Placement(const Scene& scene, const Double3& origin, const std::vector<Bvh>& trees)
       : scene_(scene), origin_(origin), trees_(trees) {}
 
   [[nodiscard]] std::vector<PlacedTree> all() {
     std::vector<PlacedTree> placed(scene_.instances.size());
     tbb::parallel_for(std::size_t{0}, placed.size(), [&](std::size_t i) {
       const Instance& instance = scene_.instances[i];
-      const Transform to_world = this->to_world(i);
+      const EigenTransform to_world = this->to_world(i);
       const double determinant = to_world.linear().determinant();
       const Bvh& tree = trees_[instance.mesh];
       placed[i].node.instance = kNone;
       if (tree.nodes.empty() || determinant == 0 || !std::isfinite(1 / determinant)) return;
-      const Transform to_mesh = to_world.inverse();
+      const EigenTransform to_mesh = to_world.inverse();
       InstanceNode& node = placed[i].node;
       for (int row = 0; row != 3; ++row)
         for (int column = 0; column != 4; ++column)
@@ -92,7 +93,7 @@ class Placement {
       const Bvh& tree = trees_[scene_.instances[placed[i].node.instance].mesh];
       const BvhNode& node = tree.nodes[placed[i].node.root];
       if (node.pairs != 0) continue;  // a leaf has no node of its own to begin at
-      const DoubleAffine to_world = this->to_world(placed[i].node.instance);
+      const Transform to_world = this->to_world(placed[i].node.instance);
       std::uint32_t child = node.first_child;
       bool first = true;
       for (int s = 0; s != 8; ++s) {
@@ -130,19 +131,19 @@ class Placement {
     return std::min(share, std::max(0.3 * share, 2 * *middle));
   }
 
-  [[nodiscard]] Transform to_world(std::size_t instance) const {
-    Transform transform = scene_.instances[instance].transform;
-    transform.translation() -= origin_;
+  [[nodiscard]] EigenTransform to_world(std::size_t instance) const {
+    EigenTransform transform = to_eigen(scene_.instances[instance].transform);
+    transform.translation() -= to_eigen(origin_);
     return transform;
   }
 
   void enlarge(PlacedTree& placed) const {
-    const Transform to_world = this->to_world(placed.node.instance);
-    placed.box.enlarge(bvh_detail::frame_slack(to_world, Transform(to_world.inverse()), reach_));
+    const EigenTransform to_world = this->to_world(placed.node.instance);
+    placed.box.enlarge(bvh_detail::frame_slack(to_world, EigenTransform(to_world.inverse()), reach_));
   }
 
   const Scene& scene_;
-  const Eigen::Vector3d& origin_;
+  const Double3& origin_;
   const std::vector<Bvh>& trees_;
   double reach_ = 0;  // the largest coordinate of all
 };
@@ -231,8 +232,8 @@ void join(std::vector<Bvh>& trees, const JoinedNumbers& numbers, const std::vect
 
 }  // namespace
 
-SceneBvh build_bvh(const Scene& scene, const Eigen::Vector3d& origin, const BvhOptions& options,
-                   const Progress& progress, const MeshBuilder& large) try {
+SceneBvh build_bvh(const Scene& scene, const Double3& origin, const BvhOptions& options, const Progress& progress,
+                   const MeshBuilder& large) try {
   if (scene.instances.size() >= (std::size_t{1} << 31))
     throw Error(ErrorKind::limit, "the scene has more than 2^31 - 1 instances", {scene.source, ""});
   const std::size_t count = scene.meshes.size();

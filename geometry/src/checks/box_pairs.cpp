@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "box_pairs.h"
 
+#include <raylift/geometry/scene/eigen.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
@@ -11,7 +12,8 @@ namespace raylift {
 namespace {
 
 bool meet(const Bounds& a, const Bounds& b) {
-  return (a.min.array() <= b.max.array()).all() && (b.min.array() <= a.max.array()).all();
+  return a.min.x <= b.max.x && a.min.y <= b.max.y && a.min.z <= b.max.z &&  //
+         b.min.x <= a.max.x && b.min.y <= a.max.y && b.min.z <= a.max.z;
 }
 
 /// A binary tree, in which a node's children are the halves of its boxes along the axis on which they spread most.
@@ -59,8 +61,8 @@ class BoxTree {
     node.leaf = end - begin <= kLeaf;
     nodes_.push_back(node);
     if (!node.leaf) {
-      Eigen::Index axis = 0;
-      middles.size().maxCoeff(&axis);
+      int axis = 0;
+      to_eigen(middles.size()).maxCoeff(&axis);
       const std::uint32_t half = begin + (end - begin) / 2;
       std::nth_element(order_.begin() + begin, order_.begin() + half, order_.begin() + end,
                        [&](std::uint32_t a, std::uint32_t b) {

@@ -3,6 +3,7 @@
 // vertex's few, and the same for any number of threads.
 #include <raylift/geometry/checks/check.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/weld.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -81,7 +82,7 @@ class MeshChecker {
     validate();
     result_.triangles = original_.triangles.size();
     result_.bounds = mesh_bounds(original_);
-    center_ = result_.bounds.center();
+    center_ = to_eigen(result_.bounds.center());
     mesh_.vertices = original_.vertices;
     mesh_.triangles = original_.triangles;
     weld(mesh_);
@@ -316,7 +317,7 @@ class MeshChecker {
 
 /// Volumes smaller than this are rounding: a sheet with two sides, for instance.
 double least_volume(const MeshCheck& check) {
-  return 1e-12 * check.area * check.bounds.size().norm();
+  return 1e-12 * check.area * to_eigen(check.bounds.size()).norm();
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "overlap_contacts.h"
 
+#include <raylift/geometry/scene/eigen.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -19,7 +21,7 @@ struct Facet {
     for (const Vector& corner : corners) box.add(corner);
     const Vector cross = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
     const double length = cross.norm();
-    if (length > 1e-7 * box.size().squaredNorm()) normal = cross / length;
+    if (length > 1e-7 * to_eigen(box.size()).squaredNorm()) normal = cross / length;
   }
 
   [[nodiscard]] double above(const Vector& point) const { return normal->dot(point - corners[0]); }
@@ -34,7 +36,10 @@ struct Facet {
 };
 
 bool apart(const Bounds& a, const Bounds& b, double tolerance) {
-  return (a.min.array() > b.max.array() + tolerance).any() || (b.min.array() > a.max.array() + tolerance).any();
+  const auto beyond = [tolerance](const Double3& low, const Double3& high) {
+    return low.x > high.x + tolerance || low.y > high.y + tolerance || low.z > high.z + tolerance;
+  };
+  return beyond(a.min, b.max) || beyond(b.min, a.max);
 }
 
 /// Where on the line from p to q (0 to 1) the segment from r to s is nearest; nothing where they are parallel.

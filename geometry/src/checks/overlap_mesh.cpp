@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "overlap_mesh.h"
 
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/weld.h>
 #include <Eigen/Eigenvalues>
 
@@ -60,7 +61,7 @@ void MeshTree::make_cells(const Bvh& bvh) {
   };
   Bounds all;
   for (std::uint32_t i = 0; i != vertices_.size(); ++i) all.add(vertex(i));
-  add_cell(all.min, all.max);
+  add_cell(to_eigen(all.min), to_eigen(all.max));
   std::vector<std::pair<std::uint32_t, std::uint32_t>> open;  // nodes and their cells
   if (!bvh.nodes.empty()) open.emplace_back(0, 0);
   for (std::size_t next = 0; next != open.size(); ++next) {
@@ -234,7 +235,7 @@ double MeshTree::winding_by_angles(const Vector& point) const {
   return sum / (4 * std::numbers::pi);
 }
 
-PlacedMesh::PlacedMesh(const MeshTree& tree, const Transform& to_pair)
+PlacedMesh::PlacedMesh(const MeshTree& tree, const EigenTransform& to_pair)
     : tree_(&tree), linear_(to_pair.linear()), inverse_(linear_.inverse()), shift_(to_pair.translation()) {
   least_scale_ = scales(linear_).first;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <raylift/geometry/bvh/bvh.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/scene.h>
 
 #include <array>
@@ -84,7 +85,7 @@ struct Nearest {
 class PlacedMesh {
  public:
   /// `to_pair` must not be singular.
-  PlacedMesh(const MeshTree& tree, const Transform& to_pair);
+  PlacedMesh(const MeshTree& tree, const EigenTransform& to_pair);
 
   [[nodiscard]] const MeshTree& tree() const { return *tree_; }
   [[nodiscard]] Vector place(const Vector& in_mesh) const { return linear_ * in_mesh + shift_; }

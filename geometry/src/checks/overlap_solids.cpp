@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "overlap_solids.h"
 
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/solids.h>
 #include <tbb/parallel_for.h>
 
@@ -21,20 +22,24 @@ constexpr double kDoubleRounding = 0x1p-48;     // of the distance from the worl
 constexpr double kFlat = 1e-6;                  // a transform that shrinks one direction so much more than another
 constexpr double kAlikeScale = 2e-5;            // relative
 
+double largest_coordinate(const Bounds& box) {
+  return std::max(to_eigen(box.min).cwiseAbs().maxCoeff(), to_eigen(box.max).cwiseAbs().maxCoeff());
+}
+
 Solid look_at(const Instance& instance, const MeshCheck& mesh) {
   Solid solid;
-  if (!instance.transform.matrix().allFinite() || mesh.bounds.empty()) return solid;
-  const Eigen::Matrix3d linear = instance.transform.linear();
+  const EigenTransform transform = to_eigen(instance.transform);
+  if (!transform.matrix().allFinite() || mesh.bounds.empty()) return solid;
+  const Eigen::Matrix3d linear = transform.linear();
   const auto [least, most] = scales(linear);
   solid.scale = most;
   solid.has_inside = mesh.watertight() && least > kFlat * most;
-  const double coordinate = std::max(mesh.bounds.min.cwiseAbs().maxCoeff(), mesh.bounds.max.cwiseAbs().maxCoeff());
+  const double coordinate = largest_coordinate(mesh.bounds);
   solid.rounding = std::max({kFloatRounding * solid.scale * coordinate, kMinTolerance,
-                             kDoubleRounding * instance.transform.translation().cwiseAbs().maxCoeff()});
-  const Vector middle = instance.transform * mesh.bounds.center();
-  const Vector half = linear.cwiseAbs() * mesh.bounds.size() / 2;
-  solid.box.min = middle - half;
-  solid.box.max = middle + half;
+                             kDoubleRounding * transform.translation().cwiseAbs().maxCoeff()});
+  const Vector middle = transform * to_eigen(mesh.bounds.center());
+  const Vector half = linear.cwiseAbs() * to_eigen(mesh.bounds.size()) / 2;
+  solid.box = {middle - half, middle + half};
   return solid;
 }
 
@@ -81,9 +86,8 @@ class TestMaker {
       if (!solids_[i].has_inside) continue;
       const double margin = std::max(tolerance_, solids_[i].rounding);
       siblings.push_back(i);
-      boxes.push_back(solids_[i].box);
-      boxes.back().min.array() -= margin;
-      boxes.back().max.array() += margin;
+      const Bounds& box = solids_[i].box;
+      boxes.push_back({to_eigen(box.min).array() - margin, to_eigen(box.max).array() + margin});
     }
     for (const auto& [i, k] : meeting_boxes(boxes)) add({siblings[i], siblings[k], Relation::siblings, 0});
   }
@@ -104,14 +108,14 @@ class TestMaker {
   [[nodiscard]] Key key(const Test& test) const {
     const Instance& first = scene_.instances[test.first];
     const Instance& second = scene_.instances[test.second];
-    const Eigen::Matrix3d frame = second.transform.linear();
+    const EigenTransform from_first = to_eigen(first.transform), from_second = to_eigen(second.transform);
+    const Eigen::Matrix3d frame = from_second.linear();
     const Eigen::Matrix3d inverse = frame.inverse();
     // In steps that move no vertex by more than a small part of the tolerance.
     const double steps = 128 * solids_[test.second].scale / test.tolerance;
-    const Bounds& box = check_.meshes[first.mesh].bounds;
-    const double reach = std::max(box.min.cwiseAbs().maxCoeff(), box.max.cwiseAbs().maxCoeff());
-    const Eigen::Matrix3d linear = steps * reach * (inverse * first.transform.linear());
-    const Vector shift = steps * (inverse * (first.transform.translation() - second.transform.translation()));
+    const double reach = largest_coordinate(check_.meshes[first.mesh].bounds);
+    const Eigen::Matrix3d linear = steps * reach * (inverse * from_first.linear());
+    const Vector shift = steps * (inverse * (from_first.translation() - from_second.translation()));
     const Eigen::Matrix3d stretch = frame.transpose() * frame;
     const int magnitude = std::ilogb(stretch.trace());
     Key key{};

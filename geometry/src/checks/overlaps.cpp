@@ -2,6 +2,7 @@
 // Pairs of solids are tested in parallel, in slices; each by itself, so that the result does not depend on threads.
 #include <raylift/geometry/checks/overlaps.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -74,7 +75,7 @@ Trees make_trees(const Scene& scene, const std::vector<Test>& tests, const Progr
 class PlacedPair {
  public:
   PlacedPair(const Scene& scene, const Trees& trees, const std::vector<overlap::Solid>& solids, const Test& test)
-      : origin_(solids[test.first].box.center()),
+      : origin_(to_eigen(solids[test.first].box.center())),
         first_(place(scene.instances[test.first], trees)),
         second_(place(scene.instances[test.second], trees)) {}
 
@@ -84,7 +85,7 @@ class PlacedPair {
 
  private:
   [[nodiscard]] PlacedMesh place(const Instance& instance, const Trees& trees) const {
-    Transform transform = instance.transform;
+    EigenTransform transform = to_eigen(instance.transform);
     transform.translation() -= origin_;
     return {*trees[instance.mesh], transform};
   }
@@ -121,7 +122,7 @@ void measure(const Scene& scene, const Trees& trees, const std::vector<overlap::
     const PlacedPair pair(scene, trees, solids, test);
     const double at_most = measure_depth(pair.first(), pair.second(), test.relation, evaluations, result);
     Overlap& overlap = report.overlaps[i] = finding(test, result);
-    overlap.place = result.place + pair.origin();
+    overlap.place = Eigen::Vector3d(result.place + pair.origin());
     overlap.depth_at_most = std::max(at_most, result.depth);
   });
   std::sort(report.overlaps.begin(), report.overlaps.end(), [](const Overlap& a, const Overlap& b) {

@@ -9,6 +9,7 @@
 #include <tbb/parallel_reduce.h>
 #include <tbb/parallel_scan.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <atomic>
 #include <cmath>

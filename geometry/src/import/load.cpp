@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -48,8 +49,9 @@ void remove_empty_meshes(Scene& scene) {
 
 /// Whether a transform squashes volumes flat. Scaled first: the determinant of a tiny scale underflows.
 bool singular(const Transform& transform) {
-  const double largest = transform.linear().cwiseAbs().maxCoeff();
-  return largest == 0 || (transform.linear() / largest).determinant() == 0;
+  const Eigen::Matrix3d linear = to_eigen(transform).linear();
+  const double largest = linear.cwiseAbs().maxCoeff();
+  return largest == 0 || (linear / largest).determinant() == 0;
 }
 
 using base::kFarthestMm;
@@ -67,8 +69,8 @@ void check_range(const Scene& scene, const Instance& instance) {
     throw Error(ErrorKind::malformed, problem, {scene.source, "solid '" + scene.path(instance) + "'"},
                 "correct the unit and the transforms, or state the unit with LoadOptions::unit_mm");
   };
-  if (!instance.transform.matrix().allFinite()) fail("the transforms above a solid multiply to infinity");
-  const double scale = instance.transform.linear().cwiseAbs().maxCoeff();
+  if (!to_eigen(instance.transform).matrix().allFinite()) fail("the transforms above a solid multiply to infinity");
+  const double scale = to_eigen(instance.transform).linear().cwiseAbs().maxCoeff();
   if (scale > kFarthestMm || (scale != 0 && scale < kSmallestScale))
     fail("the transforms above a solid scale it by " + number(scale) + ", out of the range of floats");
 }
@@ -98,7 +100,8 @@ void finish(Scene& scene, const LoadOptions& options, const Progress& progress) 
   if (flat != 0)
     scene.report.warnings.push_back(std::to_string(flat) + " solids are squashed flat by a singular transform");
   scene.bounds = world_bounds(scene);
-  const double farthest = scene.bounds.min.cwiseAbs().cwiseMax(scene.bounds.max.cwiseAbs()).maxCoeff();
+  const double farthest =
+      to_eigen(scene.bounds.min).cwiseAbs().cwiseMax(to_eigen(scene.bounds.max).cwiseAbs()).maxCoeff();
   if (!(farthest <= kFarthestMm))
     throw Error(ErrorKind::malformed, "the scene reaches to " + number(farthest) + " mm, beyond the range of floats",
                 {scene.source, ""}, "correct its unit, or state it with LoadOptions::unit_mm");

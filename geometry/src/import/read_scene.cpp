@@ -9,6 +9,7 @@
 #include <assimp/scene.h>
 
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
 #include <assimp/Importer.hpp>
@@ -32,8 +33,8 @@ std::string text_of(const aiString& text) {
   return {text.data, text.length};
 }
 
-Transform transform_of(const aiMatrix4x4& m) {
-  Transform result;
+EigenTransform transform_of(const aiMatrix4x4& m) {
+  EigenTransform result;
   result.matrix() << m.a1, m.a2, m.a3, m.a4, m.b1, m.b2, m.b3, m.b4, m.c1, m.c2, m.c3, m.c4;
   return result;
 }
@@ -69,9 +70,9 @@ class TreeReader {
       const aiNode* node;
       std::uint32_t parent;
       std::uint32_t depth;
-      Transform transform;
+      EigenTransform transform;
     };
-    Transform unit = Transform::Identity();
+    EigenTransform unit = EigenTransform::Identity();
     unit.scale(scene_.unit_mm);
     std::vector<Step> stack{{imported_.mRootNode, kNone, 1, unit}};
     while (!stack.empty()) {
@@ -80,7 +81,7 @@ class TreeReader {
       const aiNode& node = *step.node;
       check(step.depth, options_.limits.node_depth, "levels of nodes", "LoadLimits::node_depth");
       check(scene_.nodes.size() + 1, options_.limits.nodes, "nodes", "LoadLimits::nodes");
-      const Transform transform = step.transform * transform_of(node.mTransformation);
+      const EigenTransform transform = step.transform * transform_of(node.mTransformation);
       const auto here = static_cast<std::uint32_t>(scene_.nodes.size());
       scene_.nodes.push_back({text_of(node.mName), step.parent, std::nullopt, kNone});
       names_.add(scene_.nodes.back().name);
@@ -100,7 +101,7 @@ class TreeReader {
                   std::string("raise the limit with ") + option);
   }
 
-  void place(const aiNode& node, std::uint32_t here, const Transform& transform) {
+  void place(const aiNode& node, std::uint32_t here, const EigenTransform& transform) {
     if (!transform.matrix().allFinite())
       throw Error(ErrorKind::malformed, "the transform of a node is not finite",
                   {file_, "node '" + text_of(node.mName) + "'"});

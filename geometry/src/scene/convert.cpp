@@ -3,6 +3,7 @@
 // to write-combined memory, blocks of rows stop in a small buffer in the first-level cache and leave it in whole lines.
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/convert.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/scene.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -235,10 +236,7 @@ Double3 far_middle(const Rows& rows) {
     return tbb::parallel_reduce(
         Range(0, rows.count, kChunk), Bounds{},
         [&](const Range& range, Bounds part) {
-          for (std::size_t row = range.begin(); row != range.end(); ++row) {
-            const Double3 at = row_of<From>(rows, row);
-            part.add(Eigen::Vector3d(at.x, at.y, at.z));
-          }
+          for (std::size_t row = range.begin(); row != range.end(); ++row) part.add(row_of<From>(rows, row));
           return part;
         },
         [](Bounds a, const Bounds& b) {
@@ -246,9 +244,9 @@ Double3 far_middle(const Rows& rows) {
           return a;
         });
   });
-  if (!box.min.allFinite() || !box.max.allFinite()) return {};
-  const Eigen::Vector3d middle = box.center().array().round();
-  const bool far = middle.allFinite() && middle.cwiseAbs().maxCoeff() > 4 * box.size().maxCoeff();
+  if (!to_eigen(box.min).allFinite() || !to_eigen(box.max).allFinite()) return {};
+  const Eigen::Vector3d middle = to_eigen(box.center()).array().round();
+  const bool far = middle.allFinite() && middle.cwiseAbs().maxCoeff() > 4 * to_eigen(box.size()).maxCoeff();
   return far ? Double3(middle) : Double3{};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/flatten.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -34,7 +35,7 @@ bool parts_cover(const Mesh& mesh) {
 
 class Flattener {
  public:
-  Flattener(const Scene& scene, const Eigen::Vector3d& origin, FlatScene& flat) : scene_(scene), flat_(flat) {
+  Flattener(const Scene& scene, const Double3& origin, FlatScene& flat) : scene_(scene), flat_(flat) {
     flat_.origin = origin;
   }
 
@@ -82,8 +83,8 @@ class Flattener {
   void expand(std::size_t number, std::uint64_t first_vertex, std::uint64_t first_triangle) {
     const Instance& instance = scene_.instances[number];
     const Mesh& mesh = scene_.meshes[instance.mesh];
-    Transform transform = instance.transform;
-    transform.translation() -= flat_.origin;
+    EigenTransform transform = to_eigen(instance.transform);
+    transform.translation() -= to_eigen(flat_.origin);
     tbb::parallel_for(Range(0, mesh.vertices.size(), kGrain), [&](const Range& range) {
       bool finite = true;
       for (std::size_t i = range.begin(); i != range.end(); ++i) {
@@ -139,13 +140,14 @@ class Flattener {
 
 }  // namespace
 
-Eigen::Vector3d default_origin(const Bounds& bounds) {
-  if (bounds.empty()) return Eigen::Vector3d::Zero();
+Double3 default_origin(const Bounds& bounds) {
+  if (bounds.empty()) return {};
+  const Eigen::Vector3d low = to_eigen(bounds.min), high = to_eigen(bounds.max);
   const auto reach = [&](const Eigen::Vector3d& from) {
-    return std::max((bounds.min - from).cwiseAbs().maxCoeff(), (bounds.max - from).cwiseAbs().maxCoeff());
+    return std::max((low - from).cwiseAbs().maxCoeff(), (high - from).cwiseAbs().maxCoeff());
   };
   const Eigen::Vector3d zero = Eigen::Vector3d::Zero();
-  const Eigen::Vector3d center = (bounds.center() / 1000).array().round() * 1000;
+  const Eigen::Vector3d center = (to_eigen(bounds.center()) / 1000).array().round() * 1000;
   return reach(zero) > kFineEnough && reach(center) <= reach(zero) / 2 ? center : zero;
 }
 
@@ -166,7 +168,7 @@ void check_material_count(const Scene& scene) {
                 {scene.source, ""}, "merge materials before exporting");
 }
 
-FlatScene flatten(const Scene& scene, const Eigen::Vector3d& origin, const Progress& progress) {
+FlatScene flatten(const Scene& scene, const Double3& origin, const Progress& progress) {
   check_material_count(scene);
   const Stage stage(progress, "flatten", scene.instances.size());
   try {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/scene.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -27,22 +28,16 @@ Bounds bounds_of(std::size_t count, const Point& point) {
   });
 }
 
-Eigen::Vector3d vector(const Float3& v) {
-  return {v.x, v.y, v.z};
-}
-
 /// A box around a transformed box, larger by a few roundings so that it holds every transformed vertex.
 Bounds transformed(const Bounds& box, const Transform& transform) {
-  Bounds result;
-  if (box.empty()) return result;
-  const Eigen::Vector3d center = transform * box.center();
-  const Eigen::Vector3d reach = transform.linear().cwiseAbs() * box.min.cwiseAbs().cwiseMax(box.max.cwiseAbs());
-  const Eigen::Vector3d rounding =
-      8 * std::numeric_limits<double>::epsilon() * (reach + transform.translation().cwiseAbs());
-  const Eigen::Vector3d half = transform.linear().cwiseAbs() * (box.size() / 2) + rounding;
-  result.min = center - half;
-  result.max = center + half;
-  return result;
+  if (box.empty()) return {};
+  const EigenTransform map = to_eigen(transform);
+  const Eigen::Vector3d center = map * to_eigen(box.center());
+  const Eigen::Vector3d largest = to_eigen(box.min).cwiseAbs().cwiseMax(to_eigen(box.max).cwiseAbs());
+  const Eigen::Vector3d reach = map.linear().cwiseAbs() * largest;
+  const Eigen::Vector3d rounding = 8 * std::numeric_limits<double>::epsilon() * (reach + map.translation().cwiseAbs());
+  const Eigen::Vector3d half = map.linear().cwiseAbs() * (to_eigen(box.size()) / 2) + rounding;
+  return {center - half, center + half};
 }
 
 }  // namespace
@@ -95,7 +90,7 @@ std::uint64_t Scene::expanded_triangles() const {
 }
 
 Bounds mesh_bounds(const Mesh& mesh) {
-  return bounds_of(mesh.vertices.size(), [&](std::size_t i) { return vector(mesh.vertices[i]); });
+  return bounds_of(mesh.vertices.size(), [&](std::size_t i) { return mesh.vertices[i]; });
 }
 
 Bounds world_bounds(const Scene& scene) {
@@ -117,9 +112,9 @@ Bounds world_bounds(const Scene& scene) {
     if (outer[i].empty() || exact.contains(outer[i])) return;
     const Instance& instance = scene.instances[i];
     const Mesh& mesh = scene.meshes[instance.mesh];
-    exact.add(bounds_of(mesh.vertices.size(), [&](std::size_t v) -> Eigen::Vector3d {
-      return instance.transform * vector(mesh.vertices[v]);
-    }));
+    const EigenTransform to_world = to_eigen(instance.transform);
+    exact.add(bounds_of(mesh.vertices.size(),
+                        [&](std::size_t v) -> Eigen::Vector3d { return to_world * to_eigen(mesh.vertices[v]); }));
   };
   for (int axis = 0; axis != 3 && !order.empty(); ++axis) {
     const auto by = [&](auto value) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/detail/scene_bytes.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/flatten.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -113,8 +114,9 @@ void check_scene(const Scene& scene, std::span<const MeshSizes> sizes, const Byt
   expect_text(
       scene.up_axis <= UpAxis::z && scene.unit_from <= Provenance::option && scene.up_from <= Provenance::option,
       "an enumeration is out of range");
-  expect_text(scene.bounds.empty() || (scene.bounds.min.allFinite() && scene.bounds.max.allFinite()),
-              "its bounds are not finite");
+  expect_text(
+      scene.bounds.empty() || (to_eigen(scene.bounds.min).allFinite() && to_eigen(scene.bounds.max).allFinite()),
+      "its bounds are not finite");
   expect_text(std::isfinite(scene.unit_mm) && scene.unit_mm > 0, "its unit is no length");
   for (std::size_t i = 0; i != sizes.size(); ++i) {
     const auto mesh = [&] { return "mesh " + std::to_string(i) + " '" + scene.meshes[i].name + "'"; };
@@ -146,7 +148,8 @@ void check_scene(const Scene& scene, std::span<const MeshSizes> sizes, const Byt
     expect_index(instance.node, scene.nodes.size(), "node", solid);
     expect_index(instance.binding, scene.bindings.size(), "binding", solid);
     expect_index(instance.outside, scene.materials.size(), "material", solid);
-    expect(instance.transform.matrix().allFinite(), [&] { return "the transform of " + solid() + " is not finite"; });
+    expect(to_eigen(instance.transform).matrix().allFinite(),
+           [&] { return "the transform of " + solid() + " is not finite"; });
     expect(scene.bindings[instance.binding].size() >= scene.meshes[instance.mesh].parts.size(), [&] {
       return "binding " + std::to_string(instance.binding) + " has fewer materials than the mesh of " + solid() +
              " has parts";

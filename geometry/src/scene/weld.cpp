@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Welding by a shared hash table (exact) and by connected components over a grid (tolerance).
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/weld.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -164,21 +165,23 @@ bool any_near(const std::vector<Float3>& vertices, std::span<Index> a, std::span
   }
   const auto box_of = [&](std::span<const Index> set) {
     Bounds box;
-    for (const Index i : set) box.add(Eigen::Vector3d(vertices[i].x, vertices[i].y, vertices[i].z));
+    for (const Index i : set) box.add(vertices[i]);
     return box;
   };
   const Bounds box_a = box_of(a);
   const Bounds box_b = box_of(b);
+  const Eigen::Vector3d a_min = to_eigen(box_a.min), a_max = to_eigen(box_a.max);
+  const Eigen::Vector3d b_min = to_eigen(box_b.min), b_max = to_eigen(box_b.max);
   const Eigen::Vector3d zero = Eigen::Vector3d::Zero();
-  const Eigen::Vector3d gap = (box_b.min - box_a.max).cwiseMax(box_a.min - box_b.max).cwiseMax(zero);
+  const Eigen::Vector3d gap = (b_min - a_max).cwiseMax(a_min - b_max).cwiseMax(zero);
   if (gap.squaredNorm() > limit) return false;
-  const Eigen::Vector3d span = (box_b.max - box_a.min).cwiseMax(box_a.max - box_b.min);
+  const Eigen::Vector3d span = (b_max - a_min).cwiseMax(a_max - b_min);
   if (span.squaredNorm() <= limit) return true;
 
   const std::span<Index> large = a.size() > b.size() ? a : b;
   const std::span<Index> other = a.size() > b.size() ? b : a;
   int axis = 0;
-  (a.size() > b.size() ? box_a : box_b).size().maxCoeff(&axis);
+  to_eigen((a.size() > b.size() ? box_a : box_b).size()).maxCoeff(&axis);
   const auto coordinate = [&](Index i) {
     return axis == 0 ? vertices[i].x : axis == 1 ? vertices[i].y : vertices[i].z;
   };

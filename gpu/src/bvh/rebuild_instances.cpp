@@ -28,7 +28,7 @@ RawVector<BvhNode> build_on_host(const BvhNode* nodes, const InstanceView* insta
                                  std::span<const cuda::InstancePiece> pieces, float& reach) {
   std::vector<bvh::PlacedTree> placed(pieces.size());
   tbb::parallel_for(std::size_t{0}, placed.size(), [&](std::size_t i) {
-    const DoubleAffine to_mesh(instances[pieces[i].instance].to_mesh);
+    const Transform to_mesh(instances[pieces[i].instance].to_mesh);
     placed[i].node.root = pieces[i].root;
     placed[i].node.instance = pieces[i].instance;
     placed[i].node.to_mesh = instances[pieces[i].instance].to_mesh;
@@ -37,7 +37,7 @@ RawVector<BvhNode> build_on_host(const BvhNode* nodes, const InstanceView* insta
   for (const bvh::PlacedTree& p : placed) reach = std::max(reach, bvh_detail::rounded_up(p.box.reach()));
   check_reach(reach);
   tbb::parallel_for(std::size_t{0}, placed.size(), [&](std::size_t i) {
-    const DoubleAffine to_mesh(placed[i].node.to_mesh);
+    const Transform to_mesh(placed[i].node.to_mesh);
     placed[i].box.enlarge(bvh_detail::frame_slack(bvh_detail::inverse(to_mesh), to_mesh, static_cast<double>(reach)));
   });
   return bvh::build_instance_level(placed);

@@ -4,6 +4,7 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/detail/scene_bytes.h>
 #include <raylift/geometry/scene/detail/source_files.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/flatten.h>
 #include <raylift/gpu/upload/optics_arrays.h>
 
@@ -30,8 +31,7 @@ void visit_raster(Archive& archive, RasterOrConst& raster) {
   archive.value(raster.count);
 }
 
-std::vector<std::byte> summary_bytes(const Scene& scene, const Eigen::Vector3d& origin, bool flattened,
-                                     const Raster& raster) {
+std::vector<std::byte> summary_bytes(const Scene& scene, const Double3& origin, bool flattened, const Raster& raster) {
   ByteWriter writer;
   detail::SceneCounts counts = detail::counts_of(scene);
   writer.value(flattened ? kFlattened : 0U);
@@ -76,7 +76,7 @@ void read_summary(const CacheFile& file, CacheSummary& summary, Scene& scene) {
     detail::visit_facts(reader, scene, counts);
   });
   const detail::ByteFailure failure = failure_of(file);
-  if (!summary.origin.allFinite()) failure("its origin is no place");
+  if (!to_eigen(summary.origin).allFinite()) failure("its origin is no place");
   if (!valid(summary.raster)) failure("its raster has no wavelengths");
   detail::check_scene(scene, {}, failure);
   summary.source = scene.source;
@@ -124,7 +124,7 @@ void read_attributes(const CacheFile& file, Scene& scene) {
 
 namespace detail {
 
-std::vector<CacheMetadata> scene_metadata(const Scene& scene, const Eigen::Vector3d& origin, bool flattened,
+std::vector<CacheMetadata> scene_metadata(const Scene& scene, const Double3& origin, bool flattened,
                                           const Raster& raster, const Progress& progress) {
   ByteWriter hashes;
   const std::vector<Hash256> of_files = file_hashes(scene.source, scene.files, progress);

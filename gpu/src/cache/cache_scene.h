@@ -11,8 +11,8 @@
 namespace raylift::detail {
 
 /// Throws Error(io) where the scene's files have changed.
-[[nodiscard]] std::vector<CacheMetadata> scene_metadata(const Scene& scene, const Eigen::Vector3d& origin,
-                                                        bool flattened, const Raster& raster, const Progress& progress);
+[[nodiscard]] std::vector<CacheMetadata> scene_metadata(const Scene& scene, const Double3& origin, bool flattened,
+                                                        const Raster& raster, const Progress& progress);
 /// The files that a cache file's scene was read from beside `source`, as they are now; nothing where they hold
 /// something else than when the scene was read. Throws Error(cancelled).
 [[nodiscard]] std::optional<std::vector<SourceFile>> same_files(const CacheFile& file,

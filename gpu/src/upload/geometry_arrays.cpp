@@ -5,6 +5,7 @@
 #include <raylift/geometry/checks/validate.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/detail/scene_bytes.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/solids.h>
 #include <raylift/gpu/bvh/bvh_build.h>
 #include <raylift/gpu/upload/optics_arrays.h>
@@ -151,13 +152,13 @@ PartMaterials part_materials(const Scene& scene) {
   return parts;
 }
 
-std::vector<InstanceView> instance_views(const Scene& scene, const Eigen::Vector3d& origin,
+std::vector<InstanceView> instance_views(const Scene& scene, const Double3& origin,
                                          const std::vector<std::uint32_t>& first_material) {
   std::vector<InstanceView> views;
   views.reserve(scene.instances.size());
   for (const Instance& instance : scene.instances) {
-    Transform to_world = instance.transform;
-    to_world.translation() -= origin;
+    EigenTransform to_world = to_eigen(instance.transform);
+    to_world.translation() -= to_eigen(origin);
     InstanceView view{};
     set(view.to_world, to_world);
     const double determinant = to_world.linear().determinant();
@@ -302,10 +303,10 @@ void check(const Scene& scene, const UploadOptions& options) {
 
 namespace detail {
 
-float reach_of(const Bounds& bounds, const Eigen::Vector3d& origin) {
+float reach_of(const Bounds& bounds, const Double3& origin) {
   if (bounds.empty()) return 0;
-  const double reach =
-      std::max((bounds.min - origin).cwiseAbs().maxCoeff(), (bounds.max - origin).cwiseAbs().maxCoeff());
+  const Eigen::Vector3d low = to_eigen(bounds.min), high = to_eigen(bounds.max), from = to_eigen(origin);
+  const double reach = std::max((low - from).cwiseAbs().maxCoeff(), (high - from).cwiseAbs().maxCoeff());
   return std::nextafter(static_cast<float>(reach), std::numeric_limits<float>::max());
 }
 
@@ -318,9 +319,7 @@ GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options,
   check(scene, options);
   check_material_count(scene);
   const Bounds bounds = scene.bounds.empty() ? world_bounds(scene) : scene.bounds;
-  const Eigen::Vector3d origin = options.origin
-                                     ? Eigen::Vector3d(options.origin->x, options.origin->y, options.origin->z)
-                                     : default_origin(bounds);
+  const Double3 origin = options.origin ? *options.origin : default_origin(bounds);
   std::vector<ArraySource> arrays;
   if (options.flatten) {
     arrays = flat_arrays(flatten(scene, origin, progress), packed_colors(scene), options, progress, builder);

@@ -13,13 +13,13 @@ namespace raylift::detail {
 
 struct GeometryArrays {
   std::vector<ArraySource> arrays;  ///< under the names of ViewArray
-  Eigen::Vector3d origin = Eigen::Vector3d::Zero();
+  Double3 origin;
   float reach = 0;  ///< GeometryView::reach
   Raster raster = kDefaultRaster;
 };
 
 /// The largest coordinate of the bounds from the origin, rounded up.
-[[nodiscard]] float reach_of(const Bounds& bounds, const Eigen::Vector3d& origin);
+[[nodiscard]] float reach_of(const Bounds& bounds, const Double3& origin);
 
 /// The device if it is to build the BVHs of large meshes, or null.
 [[nodiscard]] const Device* builder_of(const Device& device, const UploadOptions& options);

@@ -31,7 +31,7 @@ void check_solids(std::span<const std::uint32_t> solids, std::uint32_t count, bo
   }
 }
 
-MovedInstance moved(std::uint32_t instance, DoubleAffine to_world, const double (&origin)[3]) {
+MovedInstance moved(std::uint32_t instance, Transform to_world, const double (&origin)[3]) {
   for (const double value : to_world.m)
     if (!std::isfinite(value))
       throw Error(ErrorKind::usage, "the transform of solid " + std::to_string(instance) + " is not finite");
@@ -40,7 +40,7 @@ MovedInstance moved(std::uint32_t instance, DoubleAffine to_world, const double 
   const double* m = to_world.m;
   const double determinant =
       m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) + m[2] * (m[4] * m[9] - m[5] * m[8]);
-  const auto set = [](Affine& to, const DoubleAffine& from) {
+  const auto set = [](Affine& to, const Transform& from) {
     for (int i = 0; i != 12; ++i) to.m[i] = static_cast<float>(from.m[i]);
   };
   set(result.to_world, to_world);
@@ -91,7 +91,7 @@ void GpuGeometry::rebuild_instance_level(StreamRef stream) {
                                                moving_instances(stream).pieces(), view_.reach, stream);
 }
 
-void GpuGeometry::set_transforms(std::span<const std::uint32_t> solids, std::span<const DoubleAffine> transforms,
+void GpuGeometry::set_transforms(std::span<const std::uint32_t> solids, std::span<const Transform> transforms,
                                  StreamRef stream) {
   if (solids.size() != transforms.size())
     throw Error(ErrorKind::usage, std::to_string(transforms.size()) + " transforms were given for " +

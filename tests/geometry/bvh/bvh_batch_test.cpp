@@ -6,6 +6,7 @@
 #include <raylift/geometry/bvh/bvh.h>
 #include <raylift/geometry/bvh/bvh_batch.h>
 #include <raylift/geometry/bvh/scene_bvh.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <gtest/gtest.h>
 #include <algorithm>
@@ -157,10 +158,10 @@ TEST_F(BvhLanes, GiveTheSameBitsInTwoLevels) {
     Instance instance;
     instance.mesh = i % 2;
     const Float3 at = random().origin;
-    instance.transform.setIdentity();
-    instance.transform.translate(Eigen::Vector3d(at.x, at.y, at.z));
-    instance.transform.rotate(Eigen::AngleAxisd(0.1 * i, Eigen::Vector3d::UnitZ()));
-    if (i % 3 == 0) instance.transform.scale(Eigen::Vector3d(1, -1, 0.5));
+    EigenTransform transform(Eigen::Translation3d(at.x, at.y, at.z));
+    transform.rotate(Eigen::AngleAxisd(0.1 * i, Eigen::Vector3d::UnitZ()));
+    if (i % 3 == 0) transform.scale(Eigen::Vector3d(1, -1, 0.5));
+    instance.transform = transform;
     if (i % 10 == 9) instance.transform = scene.instances.back().transform;  // coincident, of the other mesh
     scene.instances.push_back(instance);
     if (i % 20 == 19) scene.instances.push_back(scene.instances.back());  // and of the same

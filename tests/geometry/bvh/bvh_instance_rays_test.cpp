@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/bvh/bvh.h>
 #include <raylift/geometry/bvh/scene_bvh.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <cmath>
 #include <vector>
@@ -33,18 +34,19 @@ Scene scene_of(const Triangles& mesh, std::uint32_t instances, bool rigid, std::
   Random random(seed);
   for (std::uint32_t i = 0; i < instances; ++i) {
     Instance instance;
-    instance.transform = Transform::Identity();
-    instance.transform.translate(Vector3d(20 * random.vector()));
+    EigenTransform transform = EigenTransform::Identity();
+    transform.translate(Vector3d(20 * random.vector()));
     const Eigen::AngleAxisd turn(3 * random.unit(), random.vector().normalized());
-    if (i % 4 != 3) instance.transform.rotate(turn);
-    if (!rigid && i % 3 == 1) instance.transform.scale(Vector3d(1, -0.5, 2));
+    if (i % 4 != 3) transform.rotate(turn);
+    if (!rigid && i % 3 == 1) transform.scale(Vector3d(1, -0.5, 2));
     if (!rigid && i % 3 == 2) {
       Eigen::Matrix3d shear = Eigen::Matrix3d::Identity();
       shear(0, 1) = 2 * random.unit();
       shear(2, 0) = random.unit();
-      instance.transform.linear() = instance.transform.linear() * shear;
+      transform.linear() = transform.linear() * shear;
     }
-    if (!rigid && i == 0) instance.transform.scale(10);
+    if (!rigid && i == 0) transform.scale(10);
+    instance.transform = transform;
     const int copies = i % 8 == 5 ? 5 : 1;
     for (int k = 0; k < copies; ++k) scene.instances.push_back(instance);
   }
@@ -66,7 +68,7 @@ std::vector<Ray> grazing_rays(const Scene& scene, std::size_t count, double away
     Vector3d extreme = Vector3d::Zero();
     double farthest = -1e300;
     for (const Float3& v : scene.meshes[instance.mesh].vertices) {
-      const Vector3d at = instance.transform * to_double(v);
+      const Vector3d at = to_eigen(instance.transform) * to_double(v);
       if (side * at[axis] <= farthest) continue;
       farthest = side * at[axis];
       extreme = at;
@@ -108,7 +110,7 @@ TEST(BvhRays, FindInstancesFromTheWorldsOrigin) {
     const int axis = random.between(0, 2);
     Vector3d direction = Vector3d::Zero();
     direction[axis] = 1;
-    scene.instances[0].transform.translation() = 20 * direction;
+    scene.instances[0].transform = Transform::Translation(Vector3d(20 * direction));
     const SceneBvh bvh = build_bvh(scene, Vector3d::Zero());
     std::vector<Ray> rays;
     for (int i = 0; i < 500; ++i) {

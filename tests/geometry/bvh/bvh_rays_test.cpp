@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/bvh/bvh.h>
 
+#include <Eigen/Geometry>
 #include <array>
 #include <cmath>
 #include <vector>

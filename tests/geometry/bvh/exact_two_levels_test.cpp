@@ -5,6 +5,7 @@
 #include <raylift/geometry/bvh/bvh.h>
 #include <raylift/geometry/bvh/bvh_batch.h>
 #include <raylift/geometry/bvh/scene_bvh.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -66,7 +67,7 @@ Scene placed_scene(const ClosedShape& shape, std::uint32_t instances, double awa
     return Vector3d(x, y, z);
   };
   for (std::uint32_t i = 0; i != instances; ++i) {
-    Transform transform = Transform::Identity();
+    EigenTransform transform = EigenTransform::Identity();
     transform.translate(Vector3d(away * reach * Vector3d(1, -0.5, 0.25) + 1.5 * reach * vector()));
     if (i % 4 != 0) transform.rotate(Eigen::AngleAxisd(3 * unit(random), vector().normalized()));
     if (i % 4 == 1) transform.scale(Vector3d(1, -1, 0.5));  // mirrored
@@ -102,7 +103,7 @@ std::vector<Ray> rays_in_scene(const ClosedShape& shape, const Scene& scene, con
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t k = i % scene.instances.size();
     const Ray local = random(static_cast<test::Aim>(i / scene.instances.size() % test::kAims));
-    const Transform& to_world = scene.instances[k].transform;
+    const EigenTransform to_world = to_eigen(scene.instances[k].transform);
     Ray ray;
     ray.origin = LocalPoint(test::to_float(to_world * test::to_double(local.origin)));
     ray.direction = test::to_float(to_world.linear() * test::to_double(local.direction));
@@ -125,8 +126,8 @@ Tally compare_two_levels(const ClosedShape& shape, double away, std::size_t coun
     world.mesh.vertices.clear();
     for (const Instance& instance : scene.instances)
       for (const Float3& v : shape.mesh.vertices)
-        world.mesh.vertices.push_back(test::to_float(instance.transform * test::to_double(v)));
-    world.center = scene.bounds.center();
+        world.mesh.vertices.push_back(test::to_float(to_eigen(instance.transform) * test::to_double(v)));
+    world.center = to_eigen(scene.bounds.center());
     const std::vector<Ray> around = rays_around(world, count, seed);
     rays.insert(rays.end(), around.begin(), around.end());
     // By instance: what the transformed ray passes.
@@ -155,7 +156,7 @@ Tally compare_two_levels(const ClosedShape& shape, double away, std::size_t coun
         }
         const Found& own = found[i].at(hits[i].instance);
         compare(shape.mesh, own.crossings, own.ray, hits[i], first, sum);
-        const Transform& to_world = scene.instances[hits[i].instance].transform;
+        const EigenTransform to_world = to_eigen(scene.instances[hits[i].instance].transform);
         const test::Corners v = test::corners(shape.mesh, hits[i].triangle);
         const Vector3d a = to_world * test::to_double(v.a), b = to_world * test::to_double(v.b),
                        c = to_world * test::to_double(v.c), o = test::to_double(rays[i].origin),

@@ -134,7 +134,7 @@ TEST(BvhInMesh, AMovedRayIsAsOneThatIsPreparedThere) {
 Scene moved_mesh(const test::Triangles& mesh, const Vector3d& by) {
   Scene scene;
   scene.meshes.push_back({"mesh", mesh.vertices, mesh.triangles, {}});
-  scene.instances.push_back({0, 0, 0, kNone, Transform(Eigen::Translation3d(by))});
+  scene.instances.push_back({0, 0, 0, kNone, Transform::Translation(by)});
   return scene;
 }
 

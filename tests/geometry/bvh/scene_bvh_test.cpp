@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/bvh/scene_bvh.h>
 #include <raylift/geometry/checks/check.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
 #include <bit>
@@ -39,7 +40,7 @@ class SceneWalker {
     for (std::size_t i = 0; i < reached_.size(); ++i) ASSERT_EQ(reached_[i], 1) << "node " << i;
     for (std::size_t i = 0; i < walkers_.size(); ++i) {
       SCOPED_TRACE("instance " + std::to_string(i));
-      if (scene_.instances[i].transform.linear().determinant() != 0)
+      if (to_eigen(scene_.instances[i].transform).linear().determinant() != 0)
         walkers_[i].expect_all_seen();
       else
         EXPECT_EQ(walkers_[i].pairs(), 0u);
@@ -101,9 +102,9 @@ class SceneWalker {
       ADD_FAILURE() << "instance " << placed.instance;
       return box;
     }
-    Transform to_world = scene_.instances[placed.instance].transform;
+    EigenTransform to_world = to_eigen(scene_.instances[placed.instance].transform);
     to_world.translation() -= origin_;
-    const Transform to_mesh = to_world.inverse();
+    const EigenTransform to_mesh = to_world.inverse();
     for (int k = 0; k < 12; ++k) {
       EXPECT_EQ(placed.to_mesh.m[k], static_cast<float>(to_mesh(k / 4, k % 4))) << "instance " << placed.instance;
     }
@@ -140,11 +141,13 @@ Scene some_scene(std::uint32_t instances, std::uint32_t seed) {
   for (std::uint32_t i = 0; i != instances; ++i) {
     Instance instance;
     instance.mesh = i % 5;
-    instance.transform.translate(Eigen::Vector3d(Eigen::Vector3d(5000, 0, -2000) + 1000 * vector()));
-    instance.transform.rotate(Eigen::AngleAxisd(3 * unit(random), vector().normalized()));
-    if (i % 3 == 1) instance.transform.scale(Eigen::Vector3d(1, -2, 0.1));
-    if (i % 16 == 7) instance.transform.scale(Eigen::Vector3d(1, 0, 1));  // has no inverse
-    if (i == 0) instance.transform.scale(20);                             // large: taken to pieces
+    EigenTransform transform = EigenTransform::Identity();
+    transform.translate(Eigen::Vector3d(Eigen::Vector3d(5000, 0, -2000) + 1000 * vector()));
+    transform.rotate(Eigen::AngleAxisd(3 * unit(random), vector().normalized()));
+    if (i % 3 == 1) transform.scale(Eigen::Vector3d(1, -2, 0.1));
+    if (i % 16 == 7) transform.scale(Eigen::Vector3d(1, 0, 1));  // has no inverse
+    if (i == 0) transform.scale(20);                             // large: taken to pieces
+    instance.transform = transform;
     scene.instances.push_back(instance);
   }
   return scene;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <raylift/geometry/checks/check.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <tbb/global_control.h>
 
 #include <algorithm>
@@ -68,9 +69,9 @@ TEST(Check, FindsTheBorderOfAMissingFace) {
   ASSERT_EQ(check.examples.size(), 4U);
   for (const FlawExample& example : check.examples) {
     EXPECT_EQ(example.flaw, Flaw::open_edge);
-    EXPECT_EQ(example.place[0].x(), 1) << "the face x = 1 is missing";
-    EXPECT_EQ(example.place[1].x(), 1);
-    EXPECT_EQ((example.place[0] - example.place[1]).norm(), 1);
+    EXPECT_EQ(example.place[0].x, 1) << "the face x = 1 is missing";
+    EXPECT_EQ(example.place[1].x, 1);
+    EXPECT_EQ((to_eigen(example.place[0]) - to_eigen(example.place[1])).norm(), 1);
     EXPECT_LT(example.triangle, 10U);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the search for overlaps stands on: inside or outside of a mesh, its nearest triangle, boxes that meet.
 #include <gtest/gtest.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include "checks/box_pairs.h"
 #include "checks/overlap_mesh.h"
@@ -69,13 +70,15 @@ TEST(MeetingBoxes, AreThoseThatHaveAPointInCommon) {
   for (const int count : {0, 1, 2, 5, 300}) {
     std::vector<Bounds> boxes(static_cast<std::size_t>(count));
     for (Bounds& one : boxes) {
-      one.min = random.vector(0, 20).array().floor();
-      one.max = one.min + Vector3d(random.vector(0, 4).array().floor());
+      const Vector3d low = random.vector(0, 20).array().floor();
+      one = {low, low + Vector3d(random.vector(0, 4).array().floor())};
     }
     std::vector<std::pair<std::uint32_t, std::uint32_t>> want;
     for (std::uint32_t i = 0; i != boxes.size(); ++i)
       for (std::uint32_t k = i + 1; k != boxes.size(); ++k)
-        if ((boxes[i].min.cwiseMax(boxes[k].min).array() <= boxes[i].max.cwiseMin(boxes[k].max).array()).all())
+        if ((to_eigen(boxes[i].min).cwiseMax(to_eigen(boxes[k].min)).array() <=
+             to_eigen(boxes[i].max).cwiseMin(to_eigen(boxes[k].max)).array())
+                .all())
           want.emplace_back(i, k);
     EXPECT_EQ(meeting_boxes(boxes), want);
   }

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <raylift/geometry/checks/overlaps.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <numbers>
 #include <vector>
@@ -34,9 +35,9 @@ inline void expect_touching(const Scene& scene, std::uint64_t pairs, const char*
 }
 
 /// The scene where it is, far from the origin, turned, and both; under sanitizers the first and the last of these.
-inline std::vector<Transform> views() {
-  const Transform turned = RandomShapes(1).rotation();
-  Transform quarter = Transform::Identity();
+inline std::vector<EigenTransform> views() {
+  const EigenTransform turned = RandomShapes(1).rotation();
+  EigenTransform quarter = EigenTransform::Identity();
   quarter.rotate(Eigen::AngleAxisd(std::numbers::pi / 2, Vector3d::UnitZ()));
   const Vector3d far(1e5, -1e5, 1e5);
   if (kSanitized) return {at({0, 0, 0}), at(far) * turned};

@@ -2,6 +2,7 @@
 // Overlaps against other ways to find them: separating axes, intervals, half-spaces, spheres.
 #include <gmock/gmock.h>
 #include <raylift/geometry/checks/overlaps.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <tbb/global_control.h>
 
 #include "overlap_expectations.h"
@@ -22,8 +23,8 @@ using test::views;
 
 /// Depth and place hold by the solids' own planes, and no sample of their surfaces is deeper than the bound.
 void expect_true(const Scene& scene, const Overlap& overlap, const Convex& a, const Convex& b, const char* what) {
-  const double in_a = a.depth(overlap.place);
-  const double in_b = b.depth(overlap.place);
+  const double in_a = a.depth(to_eigen(overlap.place));
+  const double in_b = b.depth(to_eigen(overlap.place));
   EXPECT_NEAR(std::max(in_a, in_b), overlap.depth, 1e-6) << what;
   EXPECT_NEAR(std::min(in_a, in_b), 0, 1e-6) << what << ": on the surface of one of them";
   double deepest = 0;
@@ -69,20 +70,22 @@ TEST(Overlaps, AgreeWithIntervalsOfBoxesOnAGrid) {
   RandomShapes random(10);
   int overlapping = 0, touching = 0;
   const auto whole = [&](double low, double high) { return Vector3d(random.vector(low, high).array().floor()); };
-  const std::vector<Transform> where = views();
+  const std::vector<EigenTransform> where = views();
   for (int i = 0; i != 1500; ++i) {
     Bounds boxes[2];
     for (Bounds& one : boxes) {
-      one.min = whole(0, 5);
-      one.max = one.min + whole(1, 5);
+      const Vector3d low = whole(0, 5);
+      one = {low, low + whole(1, 5)};
     }
+    const Vector3d low[] = {to_eigen(boxes[0].min), to_eigen(boxes[1].min)};
+    const Vector3d high[] = {to_eigen(boxes[0].max), to_eigen(boxes[1].max)};
     const bool mother = i % 3 == 0;
     SolidScene solids;
-    solids.add(box(boxes[0].min, boxes[0].max));
-    solids.add(box(boxes[1].min, boxes[1].max), at({0, 0, 0}), mother ? 0 : kNone);
-    const Vector3d common = boxes[0].max.cwiseMin(boxes[1].max) - boxes[0].min.cwiseMax(boxes[1].min);
+    solids.add(box(low[0], high[0]));
+    solids.add(box(low[1], high[1]), at({0, 0, 0}), mother ? 0 : kNone);
+    const Vector3d common = high[0].cwiseMin(high[1]) - low[0].cwiseMax(low[1]);
     const bool bad = mother ? !boxes[0].contains(boxes[1]) : common.minCoeff() > 0;
-    const Vector3d room = (boxes[1].min - boxes[0].min).cwiseMin(boxes[0].max - boxes[1].max);
+    const Vector3d room = (low[1] - low[0]).cwiseMin(high[0] - high[1]);
     const bool touch = !bad && (mother ? room.minCoeff() == 0 : common.minCoeff() == 0);
     const OverlapReport report = find_overlaps(solids.moved(where[static_cast<std::size_t>(i) % where.size()]));
     ASSERT_EQ(report.overlaps.size(), bad ? 1U : 0U) << "pair " << i;
@@ -135,7 +138,7 @@ TEST(Overlaps, OfSpheresAreAsDeepAsTheirRadiiSay) {
     const Overlap overlap = the_overlap(solids.scene());
     EXPECT_NEAR(overlap.depth, 20 - apart, 0.02);
     // Within the lens that both have in common.
-    EXPECT_NEAR(overlap.place.x(), apart / 2, 10 - apart / 2 + 0.01);
+    EXPECT_NEAR(overlap.place.x, apart / 2, 10 - apart / 2 + 0.01);
   }
 }
 

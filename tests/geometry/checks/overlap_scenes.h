@@ -2,6 +2,7 @@
 // Scenes of few solids for tests of overlaps, and what an independent method says of them.
 #pragma once
 
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/scene.h>
 
 #include <algorithm>
@@ -33,8 +34,8 @@ inline Mesh ball(double radius, int levels = 3) {
   return mesh;
 }
 
-inline Transform at(const Vector3d& place) {
-  Transform transform = Transform::Identity();
+inline EigenTransform at(const Vector3d& place) {
+  EigenTransform transform = EigenTransform::Identity();
   transform.translation() = place;
   return transform;
 }
@@ -46,7 +47,7 @@ class SolidScene {
     scene_.meshes.push_back(std::move(mesh));
     return static_cast<std::uint32_t>(scene_.meshes.size() - 1);
   }
-  std::uint32_t place(std::uint32_t mesh, const Transform& transform, std::uint32_t mother = kNone) {
+  std::uint32_t place(std::uint32_t mesh, const EigenTransform& transform, std::uint32_t mother = kNone) {
     Instance instance;
     instance.mesh = mesh;
     instance.node = static_cast<std::uint32_t>(scene_.nodes.size());
@@ -55,13 +56,14 @@ class SolidScene {
     scene_.instances.push_back(instance);
     return instance.node;
   }
-  std::uint32_t add(Mesh mesh, const Transform& transform = Transform::Identity(), std::uint32_t mother = kNone) {
+  std::uint32_t add(Mesh mesh, const EigenTransform& transform = EigenTransform::Identity(),
+                    std::uint32_t mother = kNone) {
     return place(add_mesh(std::move(mesh)), transform, mother);
   }
   /// All of it, as seen from elsewhere.
-  [[nodiscard]] Scene moved(const Transform& by) const {
+  [[nodiscard]] Scene moved(const EigenTransform& by) const {
     Scene scene = scene_;
-    for (Instance& instance : scene.instances) instance.transform = by * instance.transform;
+    for (Instance& instance : scene.instances) instance.transform = by * to_eigen(instance.transform);
     return scene;
   }
   [[nodiscard]] const Scene& scene() const { return scene_; }
@@ -74,7 +76,7 @@ inline std::vector<Vector3d> world_vertices(const Scene& scene, std::uint32_t so
   const Instance& instance = scene.instances[solid];
   std::vector<Vector3d> result;
   for (const Float3& v : scene.meshes[instance.mesh].vertices)
-    result.push_back(instance.transform * Vector3d(v.x, v.y, v.z));
+    result.push_back(to_eigen(instance.transform) * Vector3d(v.x, v.y, v.z));
   return result;
 }
 
@@ -128,15 +130,15 @@ class RandomShapes {
   explicit RandomShapes(unsigned seed) : engine_(seed) {}
   double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine_); }
   Vector3d vector(double low, double high) { return {uniform(low, high), uniform(low, high), uniform(low, high)}; }
-  Transform rotation() {
-    Transform transform = Transform::Identity();
+  EigenTransform rotation() {
+    EigenTransform transform = EigenTransform::Identity();
     const Vector3d axis = vector(-1, 1).normalized();
     transform.rotate(Eigen::AngleAxisd(uniform(0, 6), axis));
     return transform;
   }
   /// Rotation, shear, scale and sometimes a mirror.
-  Transform affine(double shift) {
-    Transform transform = rotation();
+  EigenTransform affine(double shift) {
+    EigenTransform transform = rotation();
     Eigen::Matrix3d stretch = vector(0.5, 2).asDiagonal();
     stretch(0, 1) = uniform(-0.5, 0.5);
     stretch(1, 2) = uniform(-0.5, 0.5);

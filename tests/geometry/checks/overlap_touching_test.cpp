@@ -2,6 +2,7 @@
 // Solids that only touch do not overlap, within a tolerance.
 #include <gmock/gmock.h>
 #include <raylift/geometry/checks/overlaps.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include "overlap_expectations.h"
 #include "overlap_scenes.h"
@@ -37,7 +38,7 @@ TEST(Overlaps, DoNotComeFromSharedFacesEdgesAndCorners) {
     const std::uint32_t mesh = solids.add_mesh(box({1, 1, 1}));
     solids.place(mesh, at({0, 0, 0}));
     solids.place(mesh, at(one.place));
-    for (const Transform& view : views()) expect_touching(solids.moved(view), 1, one.what);
+    for (const EigenTransform& view : views()) expect_touching(solids.moved(view), 1, one.what);
   }
 }
 
@@ -45,14 +46,14 @@ TEST(Overlaps, DoNotComeFromAnEdgeOrCornerOnAFace) {
   SolidScene solids;
   const std::uint32_t mesh = solids.add_mesh(box({1, 1, 1}));
   solids.place(mesh, at({0, 0, 0}));
-  Transform on_edge = at({0.1, 0.2, 1 + std::sqrt(2)});
+  EigenTransform on_edge = at({0.1, 0.2, 1 + std::sqrt(2)});
   on_edge.rotate(Eigen::AngleAxisd(std::numbers::pi / 4, Vector3d::UnitX()));
   solids.place(mesh, on_edge);
-  for (const Transform& view : views()) expect_touching(solids.moved(view), 1, "edge on face");
-  Transform on_corner = at({0.1, 0.2, -1 - std::sqrt(3)});
+  for (const EigenTransform& view : views()) expect_touching(solids.moved(view), 1, "edge on face");
+  EigenTransform on_corner = at({0.1, 0.2, -1 - std::sqrt(3)});
   on_corner.rotate(Eigen::AngleAxisd(std::acos(1 / std::sqrt(3)), Vector3d(1, -1, 0).normalized()));  // (1, 1, 1) to z
   solids.place(mesh, on_corner);
-  for (const Transform& view : views()) expect_touching(solids.moved(view), 2, "corner on face");
+  for (const EigenTransform& view : views()) expect_touching(solids.moved(view), 2, "corner on face");
 }
 
 TEST(Overlaps, DoNotComeFromDaughtersFlushWithTheirMother) {
@@ -62,7 +63,7 @@ TEST(Overlaps, DoNotComeFromDaughtersFlushWithTheirMother) {
   solids.add(box({2, 2, 2}), at({-8, 8, 8}), mother);    // in a corner
   solids.add(box({10, 2, 2}), at({0, -8, -8}), mother);  // along an edge, from face to face
   solids.add(box({2, 2, 2}), at({0, 0, 0}), mother);     // in the middle
-  for (const Transform& view : views()) expect_touching(solids.moved(view), 3);
+  for (const EigenTransform& view : views()) expect_touching(solids.moved(view), 3);
 }
 
 TEST(Overlaps, DoNotComeFromADaughterThatFillsItsMother) {
@@ -70,7 +71,7 @@ TEST(Overlaps, DoNotComeFromADaughterThatFillsItsMother) {
     SolidScene solids;
     const std::uint32_t mother = solids.add(mesh);
     solids.place(0, at({0, 0, 0}), mother);
-    for (const Transform& view : views()) expect_touching(solids.moved(view), 1);
+    for (const EigenTransform& view : views()) expect_touching(solids.moved(view), 1);
   }
 }
 
@@ -79,7 +80,7 @@ TEST(Overlaps, DoNotComeFromSpheresNestedInEachOther) {
   std::uint32_t mother = kNone;
   for (const double radius : {10000., 9999.9, 9990., 5000., 4999.9})
     mother = solids.add(ball(radius, 4), at({0, 0, 0}), mother);
-  for (const Transform& view : views()) expect_touching(solids.moved(view), 0);
+  for (const EigenTransform& view : views()) expect_touching(solids.moved(view), 0);
 }
 
 TEST(Overlaps, ComeFromNestedSpheresOfOtherFacets) {

@@ -2,6 +2,7 @@
 // Overlaps are found where they are, as deep as they are; which pairs are examined, and how they are reported.
 #include <gmock/gmock.h>
 #include <raylift/geometry/checks/overlaps.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include "overlap_expectations.h"
 #include "overlap_scenes.h"
@@ -33,14 +34,14 @@ TEST(Overlaps, OfSiblingsThatReachIntoEachOther) {
   SolidScene solids;
   solids.add(box({5, 5, 5}));
   solids.add(box({5, 3, 2}), at({9.25, 0, 0}));
-  for (const Transform& view : views()) {
+  for (const EigenTransform& view : views()) {
     const Overlap overlap = the_overlap(solids.moved(view));
     EXPECT_EQ(overlap.kind, OverlapKind::siblings_cross);
     EXPECT_EQ(overlap.first, 0U);
     EXPECT_EQ(overlap.pairs, 1U);
     EXPECT_NEAR(overlap.depth, 0.75, 1e-9);
     EXPECT_LE(overlap.depth_at_most, 0.75 * 1.011);
-    const Vector3d place = view.inverse() * overlap.place;
+    const Vector3d place = view.inverse() * to_eigen(overlap.place);
     EXPECT_TRUE(std::abs(place.x() - 4.25) < 1e-6 || std::abs(place.x() - 5) < 1e-6) << place.transpose();
   }
 }
@@ -50,7 +51,7 @@ TEST(Overlaps, OfBoxesWhoseOtherFacesLieInTheSamePlanes) {
   const std::uint32_t mesh = solids.add_mesh(box({5, 5, 5}));
   solids.place(mesh, at({0, 0, 0}));
   solids.place(mesh, at({9, 0, 0}));
-  for (const Transform& view : views()) EXPECT_NEAR(the_overlap(solids.moved(view)).depth, 1, 1e-6);
+  for (const EigenTransform& view : views()) EXPECT_NEAR(the_overlap(solids.moved(view)).depth, 1, 1e-6);
 }
 
 TEST(Overlaps, OfAThinnessJustOverTheTolerance) {
@@ -58,7 +59,7 @@ TEST(Overlaps, OfAThinnessJustOverTheTolerance) {
     SolidScene solids;
     solids.add(box({5, 5, 5}));
     solids.add(box({5, 3, 2}), at({10 + gap, 0.5, 0.5}));
-    for (const Transform& view : views()) {
+    for (const EigenTransform& view : views()) {
       const OverlapReport report = find_overlaps(solids.moved(view));
       EXPECT_EQ(report.overlaps.size(), gap < 0 ? 1U : 0U);
       EXPECT_EQ(report.touching_pairs, 0U);
@@ -73,12 +74,12 @@ TEST(Overlaps, OfADaughterThatComesThroughItsMother) {
   SolidScene solids;
   const std::uint32_t mother = solids.add(box({10, 10, 10}));
   solids.add(box({2, 2, 2}), at({8.5, 1, 1}), mother);
-  for (const Transform& view : views()) {
+  for (const EigenTransform& view : views()) {
     const Overlap overlap = the_overlap(solids.moved(view));
     EXPECT_EQ(overlap.kind, OverlapKind::crosses_mother);
     EXPECT_EQ(overlap.first, 1U) << "the daughter stands first";
     EXPECT_NEAR(overlap.depth, 0.5, 1e-9);
-    EXPECT_NEAR((view.inverse() * overlap.place).x(), 10.5, 1e-6);
+    EXPECT_NEAR((view.inverse() * to_eigen(overlap.place)).x(), 10.5, 1e-6);
   }
 }
 
@@ -89,14 +90,14 @@ TEST(Overlaps, OfADaughterWhollyOutside) {
   const Overlap overlap = the_overlap(solids.scene());
   EXPECT_EQ(overlap.kind, OverlapKind::outside_mother);
   EXPECT_NEAR(overlap.depth, 12, 1e-6);
-  EXPECT_NEAR(overlap.place.x(), 22, 1e-6);
+  EXPECT_NEAR(overlap.place.x, 22, 1e-6);
 }
 
 TEST(Overlaps, OfADaughterThatTouchesItsMotherFromOutside) {
   SolidScene solids;
   const std::uint32_t mother = solids.add(box({10, 10, 10}));
   solids.add(box({10, 10, 2}), at({0, 0, 12}), mother);
-  for (const Transform& view : views()) {
+  for (const EigenTransform& view : views()) {
     const Overlap overlap = the_overlap(solids.moved(view));
     EXPECT_EQ(overlap.kind, OverlapKind::outside_mother);
     EXPECT_NEAR(overlap.depth, 4, 1e-6);
@@ -130,7 +131,7 @@ TEST(Overlaps, OfASiblingInsideAnotherThatTouchesItsWall) {
   SolidScene solids;
   solids.add(box({10, 10, 10}));
   solids.add(box({2, 2, 2}), at({8, 1, 1}));
-  for (const Transform& view : views()) {
+  for (const EigenTransform& view : views()) {
     const Overlap overlap = the_overlap(solids.moved(view));
     EXPECT_EQ(overlap.kind, OverlapKind::contains_sibling);
     EXPECT_EQ(overlap.first, 0U);
@@ -143,10 +144,10 @@ TEST(Overlaps, OfSolidsAtTheSamePlace) {
     SolidScene solids;
     const std::uint32_t index = solids.add_mesh(mesh);
     solids.place(index, at({0, 0, 0}));
-    Transform mirrored = Transform::Identity();
+    EigenTransform mirrored = EigenTransform::Identity();
     mirrored.scale(Vector3d(-1, 1, 1));
     solids.place(index, mirrored);
-    for (const Transform& view : views()) {
+    for (const EigenTransform& view : views()) {
       const Overlap overlap = the_overlap(solids.moved(view));
       EXPECT_EQ(overlap.kind, OverlapKind::siblings_coincide);
       EXPECT_GT(overlap.depth, 2);
@@ -185,7 +186,7 @@ TEST(Overlaps, OfBarsThatCrossWithoutACornerInside) {
   SolidScene solids;
   solids.add(box({50, 1, 1}));
   solids.add(box({1.5, 50, 0.5}), at({3, 0, 0.25}));
-  for (const Transform& view : views()) {
+  for (const EigenTransform& view : views()) {
     const Overlap overlap = the_overlap(solids.moved(view));
     EXPECT_EQ(overlap.kind, OverlapKind::siblings_cross);
     // A face of the second, y = -1 to 1 and z = -0.25 to 0.75, in the middle of the first.
@@ -198,10 +199,10 @@ TEST(Overlaps, OfThinPlatesThatCross) {
   SolidScene solids;
   const std::uint32_t plate = solids.add_mesh(box({50, 50, 0.01}));
   solids.place(plate, at({0, 0, 0}));
-  Transform upright = Transform::Identity();
+  EigenTransform upright = EigenTransform::Identity();
   upright.rotate(Eigen::AngleAxisd(std::numbers::pi / 2, Vector3d::UnitX()));
   solids.place(plate, upright);
-  for (const Transform& view : views()) {
+  for (const EigenTransform& view : views()) {
     const Overlap overlap = the_overlap(solids.moved(view));
     EXPECT_EQ(overlap.kind, OverlapKind::siblings_cross);
     EXPECT_NEAR(overlap.depth, 0.01, 1e-3);
@@ -217,7 +218,7 @@ TEST(Overlaps, OfANeedleThroughTheMiddleOfAFace) {
   solids.add(needle, at({0, 0, -22}));
   const Overlap overlap = the_overlap(solids.scene());
   EXPECT_NEAR(overlap.depth, 3, 1e-6) << "its point";
-  EXPECT_NEAR(overlap.place.z(), -2, 1e-6);
+  EXPECT_NEAR(overlap.place.z, -2, 1e-6);
 }
 
 TEST(Overlaps, LookAtMothersAndSiblingsOnly) {
@@ -244,7 +245,7 @@ TEST(Overlaps, CountSolidsWithoutAnInside) {
   SolidScene solids;
   solids.add(open);
   solids.add(box({5, 5, 5}), at({1, 0, 0}));
-  Transform flat = Transform::Identity();
+  EigenTransform flat = EigenTransform::Identity();
   flat.linear()(2, 2) = 0;
   solids.place(1, flat);
   solids.add(test::inside_out(box({5, 5, 5})));
@@ -263,7 +264,7 @@ TEST(Overlaps, PutPairsTogetherThatAreAlike) {
   const std::uint32_t inner = solids.add_mesh(box({1, 1, 1}));
   RandomShapes random(5);
   for (int i = 0; i != 100; ++i) {
-    const Transform placed = at({12.0 * i - 600, 0, 0}) * random.rotation();
+    const EigenTransform placed = at({12.0 * i - 600, 0, 0}) * random.rotation();
     const std::uint32_t mother = solids.place(outer, placed, world);
     // The last ten poke through another wall.
     solids.place(inner, placed * at(i < 90 ? Vector3d(2.5, 0, 0) : Vector3d(0, 2.25, 0)), mother);
@@ -283,9 +284,9 @@ TEST(Overlaps, TellPairsApartThatAreNotAlike) {
   const std::uint32_t outer = solids.add_mesh(box({3, 3, 3}));
   const std::uint32_t inner = solids.add_mesh(box({1, 1, 1}));
   const std::uint32_t octahedron = solids.add_mesh(ball(1, 0));  // of the same size
-  Transform turned = at({1.75, 0, 0});
+  EigenTransform turned = at({1.75, 0, 0});
   turned.rotate(Eigen::AngleAxisd(std::numbers::pi / 4, Vector3d::UnitZ()));
-  const auto add_pair = [&](const Transform& place, std::uint32_t mesh, const Transform& daughter) {
+  const auto add_pair = [&](const EigenTransform& place, std::uint32_t mesh, const EigenTransform& daughter) {
     const std::uint32_t first = solids.place(outer, place);
     solids.place(mesh, place * daughter, first);
   };

@@ -6,6 +6,7 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/optics/surface_between.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,8 +46,8 @@ TEST_P(DataScenes, HoldWhatTheirTableSays) {
   const Scene scene = load(test::data(want.file));
   EXPECT_EQ(scene.expanded_triangles(), want.triangles);
   EXPECT_EQ(scene.instances.size(), want.instances);
-  EXPECT_TRUE(scene.bounds.min.isApprox(want.min, 1e-9)) << scene.bounds.min.transpose();
-  EXPECT_TRUE(scene.bounds.max.isApprox(want.max, 1e-9)) << scene.bounds.max.transpose();
+  EXPECT_TRUE(to_eigen(scene.bounds.min).isApprox(want.min, 1e-9)) << to_eigen(scene.bounds.min).transpose();
+  EXPECT_TRUE(to_eigen(scene.bounds.max).isApprox(want.max, 1e-9)) << to_eigen(scene.bounds.max).transpose();
   EXPECT_EQ(scene.unit_mm, want.unit_mm);
   EXPECT_EQ(scene.up_axis, want.up);
   EXPECT_EQ(check(scene).watertight(), want.watertight);
@@ -325,8 +326,8 @@ TEST(DetectorGenerator, PointsItsSensorsInward) {
   for (const Instance& instance : scene.instances) {
     if (!scene.solid_name(instance).starts_with("Sensor_")) continue;
     ++sensors;
-    const Eigen::Vector3d axis = instance.transform.linear().col(2).normalized();
-    EXPECT_LT(axis.dot(instance.transform.translation().normalized()), -0.999);
+    const Eigen::Vector3d axis = to_eigen(instance.transform).linear().col(2).normalized();
+    EXPECT_LT(axis.dot(to_eigen(instance.transform).translation().normalized()), -0.999);
   }
   EXPECT_EQ(sensors, 80);
 }
@@ -342,7 +343,9 @@ TEST(DetectorGenerator, ExpandsToTheSameSceneFlatOrNot) {
   EXPECT_EQ(a.expanded_triangles(), b.expanded_triangles());
   EXPECT_LT(a.unique_triangles(), b.unique_triangles());
   // Six significant digits of metres: some hundredths of a millimetre.
-  EXPECT_LT((a.bounds.min - b.bounds.min).norm() + (a.bounds.max - b.bounds.max).norm(), 0.2);
+  EXPECT_LT((to_eigen(a.bounds.min) - to_eigen(b.bounds.min)).norm() +
+                (to_eigen(a.bounds.max) - to_eigen(b.bounds.max)).norm(),
+            0.2);
 }
 
 TEST(DetectorGenerator, ComesNearTheTrianglesAskedFor) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include "collada_documents.h"
 #include "support/expect_error.h"
@@ -54,15 +55,17 @@ class LoadAsset : public ::testing::Test {
       if (scene.solid_name(instance) != solid) continue;
       Bounds bounds;
       for (const Float3& v : scene.meshes[instance.mesh].vertices)
-        bounds.add(instance.transform * Eigen::Vector3d(v.x, v.y, v.z));
+        bounds.add(Eigen::Vector3d(to_eigen(instance.transform) * to_eigen(v)));
       return bounds;
     }
     ADD_FAILURE() << "no solid '" << solid << "'";
     return {};
   }
   static void expect_box(const Bounds& box, const Eigen::Vector3d& min, const Eigen::Vector3d& max) {
-    EXPECT_LT((box.min - min).cwiseAbs().maxCoeff(), 1e-3) << box.min.transpose() << " is not " << min.transpose();
-    EXPECT_LT((box.max - max).cwiseAbs().maxCoeff(), 1e-3) << box.max.transpose() << " is not " << max.transpose();
+    EXPECT_LT((to_eigen(box.min) - min).cwiseAbs().maxCoeff(), 1e-3)
+        << to_eigen(box.min).transpose() << " is not " << min.transpose();
+    EXPECT_LT((to_eigen(box.max) - max).cwiseAbs().maxCoeff(), 1e-3)
+        << to_eigen(box.max).transpose() << " is not " << max.transpose();
   }
   /// The suite's _reference_asset_unitandup: the cone at 50 -20 -100 in centimetres, Y up.
   static void expect_reference(const Scene& scene) { expect_box(scene.bounds, {0, -950, -1500}, {1000, 1300, -500}); }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <sys/stat.h>
 #include <zip.h>
 #include <zlib.h>
@@ -42,8 +43,8 @@ class LoadExternal : public ::testing::Test {
   fs::path write(const std::string& name, const std::string& text) { return folder_.write("scene/" + name, text); }
   Scene load_main(const std::string& text) { return load(write("main.dae", text), options_); }
   static void expect_box(const Scene& scene, const Eigen::Vector3d& min, const Eigen::Vector3d& max) {
-    EXPECT_LT((scene.bounds.min - min).cwiseAbs().maxCoeff(), 1e-9) << scene.bounds.min.transpose();
-    EXPECT_LT((scene.bounds.max - max).cwiseAbs().maxCoeff(), 1e-9) << scene.bounds.max.transpose();
+    EXPECT_LT((to_eigen(scene.bounds.min) - min).cwiseAbs().maxCoeff(), 1e-9) << to_eigen(scene.bounds.min).transpose();
+    EXPECT_LT((to_eigen(scene.bounds.max) - max).cwiseAbs().maxCoeff(), 1e-9) << to_eigen(scene.bounds.max).transpose();
   }
   static std::vector<std::string> files_of(const Scene& scene) {
     std::vector<std::string> names;
@@ -107,8 +108,8 @@ TEST_F(LoadExternal, KeepsIdsOfDocumentsApart) {
   const Scene scene = load_main(document(cube("cube"), node("box", "cube", instance("node", "other.dae#box"))));
   ASSERT_EQ(scene.meshes.size(), 2U);
   ASSERT_EQ(scene.instances.size(), 2U);
-  EXPECT_EQ(mesh_bounds(scene.meshes[0]).max.x(), 1);
-  EXPECT_EQ(mesh_bounds(scene.meshes[1]).max.x(), 2);
+  EXPECT_EQ(mesh_bounds(scene.meshes[0]).max.x, 1);
+  EXPECT_EQ(mesh_bounds(scene.meshes[1]).max.x, 2);
 }
 
 TEST_F(LoadExternal, HoldsTheUnitAndTheAxisOfEachDocument) {

@@ -142,7 +142,7 @@ TEST_F(LoadFormats, ReadsPly) {
                     "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
                     "0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n"));
   EXPECT_EQ(scene.unique_triangles(), 2U);
-  EXPECT_EQ(scene.bounds.max, Eigen::Vector3d(1, 1, 0));
+  EXPECT_EQ(scene.bounds.max, Double3(1, 1, 0));
 }
 
 TEST_F(LoadFormats, ReadsOff) {
@@ -161,7 +161,7 @@ TEST_F(LoadFormats, ReadsGltfInMetresAndKeepsItsInstances) {
   EXPECT_EQ(scene.unit_mm, 1000);
   EXPECT_EQ(scene.unit_from, Provenance::convention);
   EXPECT_EQ(scene.up_axis, UpAxis::y);
-  EXPECT_EQ(scene.bounds.max, Eigen::Vector3d(3000, 1000, 0));
+  EXPECT_EQ(scene.bounds.max, Double3(3000, 1000, 0));
   EXPECT_EQ(scene.materials.at(scene.material(scene.instances[1], 0)).name, "Glass");
   EXPECT_EQ(scene.generator, "a test");
   EXPECT_THAT(scene.path(scene.instances[1]), HasSubstr("/top/b"));

@@ -35,7 +35,7 @@ class LoadReference : public ::testing::Test {
     SCOPED_TRACE(prefix);
     const Scene scene = load(folder_.write(name, references(prefix)));
     EXPECT_EQ(scene.instances.size(), 2U);
-    EXPECT_EQ(scene.bounds.max.x(), 1000);
+    EXPECT_EQ(scene.bounds.max.x, 1000);
     EXPECT_EQ(scene.material(scene.instances[0], 0), 0U);
   }
   void expect_refused(const std::string& prefix) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <zip.h>
 
 #include <algorithm>
@@ -396,7 +397,7 @@ TEST_F(ThreeMf, ComponentsOfOtherPartsArePlaced) {
   ASSERT_THAT(scene.instances, SizeIs(3));
   EXPECT_EQ(scene.path(scene.instances[1]), "/part.3mf/object 1/object 7");
   // x -> y, y -> -x, then +5 in x; twice as large; +10 in z.
-  EXPECT_EQ(scene.instances[1].transform * Eigen::Vector3d(1, 0, 0), Eigen::Vector3d(10, 2, 10));
+  EXPECT_EQ(to_eigen(scene.instances[1].transform) * Eigen::Vector3d(1, 0, 0), Eigen::Vector3d(10, 2, 10));
   EXPECT_EQ(scene.bounds.min, Eigen::Vector3d(0, 0, 0));
   EXPECT_EQ(scene.bounds.max, Eigen::Vector3d(10, 2, 12));
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
 #include <atomic>
@@ -71,9 +72,9 @@ std::string complaint(const Scene& scene) {
   for (const Instance& instance : scene.instances) {
     if (instance.mesh >= scene.meshes.size() || instance.binding >= scene.bindings.size()) return "instance of nothing";
     if (instance.node != kNone && instance.node >= scene.nodes.size()) return "instance at no node";
-    if (!instance.transform.matrix().allFinite()) return "transform not finite";
+    if (!to_eigen(instance.transform).matrix().allFinite()) return "transform not finite";
   }
-  if (scene.bounds.empty() || !scene.bounds.min.allFinite() || !scene.bounds.max.allFinite())
+  if (scene.bounds.empty() || !to_eigen(scene.bounds.min).allFinite() || !to_eigen(scene.bounds.max).allFinite())
     return "bounds not finite";
   return {};
 }

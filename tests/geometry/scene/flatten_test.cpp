@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/flatten.h>
 #include <tbb/global_control.h>
 
@@ -26,8 +27,8 @@ Mesh tetrahedron() {
   return mesh;
 }
 
-Transform placed(const Eigen::Matrix3d& linear, const Eigen::Vector3d& at) {
-  Transform transform = Transform::Identity();
+EigenTransform placed(const Eigen::Matrix3d& linear, const Eigen::Vector3d& at) {
+  EigenTransform transform = EigenTransform::Identity();
   transform.linear() = linear;
   transform.translation() = at;
   return transform;
@@ -88,7 +89,7 @@ TEST(Flatten, KeepsNormalsOutwardInMirroredInstances) {
 TEST(Flatten, SubtractsTheOriginInDouble) {
   Scene scene = three_solids();
   const Eigen::Vector3d far(8e5, -7.9e6, 1e9);
-  for (Instance& instance : scene.instances) instance.transform.pretranslate(far);
+  for (Instance& instance : scene.instances) instance.transform = to_eigen(instance.transform).pretranslate(far);
   const FlatScene flat = flatten(scene, far);
   EXPECT_EQ(flat.origin, far);
   EXPECT_EQ(flat.vertices, flatten(three_solids()).vertices);
@@ -113,7 +114,7 @@ TEST(Flatten, NamesTheSolidWhoseVerticesDontFitAFloat) {
   Scene scene = three_solids();
   scene.nodes = {{"World", kNone, {}}, {"pmt", 0, {}}};
   scene.instances[2].node = 1;
-  scene.instances[2].transform.linear() *= 1e39;
+  scene.instances[2].transform = to_eigen(scene.instances[2].transform).scale(1e39);
   const Error error = expect_error(ErrorKind::malformed, [&] { (void)flatten(scene); });
   EXPECT_EQ(error.file(), "three.dae");
   EXPECT_EQ(error.element(), "solid '/World/pmt', vertex 1");
@@ -170,8 +171,8 @@ Scene random_scene(unsigned seed) {
     instance.mesh = i % 50 == 0 ? 4 : pick(4);
     instance.binding = pick(4);
     instance.outside = pick(2) != 0 ? pick(5) : kNone;
-    instance.transform.linear() = Eigen::Matrix3d::Random();
-    instance.transform.translation() = Eigen::Vector3d::Random() * 1000;
+    const Eigen::Matrix3d linear = Eigen::Matrix3d::Random();
+    instance.transform = placed(linear, Eigen::Vector3d::Random() * 1000);
     scene.instances.push_back(instance);
   }
   return scene;
@@ -188,13 +189,13 @@ TEST(Flatten, MatchesAnExpansionOneByOne) {
     const Mesh& mesh = scene.meshes[instance.mesh];
     const auto base = static_cast<std::uint32_t>(v);
     for (const Float3& p : mesh.vertices) {
-      const Eigen::Vector3d expected = instance.transform * Eigen::Vector3d(p.x, p.y, p.z) - origin;
+      const Eigen::Vector3d expected = to_eigen(instance.transform) * Eigen::Vector3d(p.x, p.y, p.z) - origin;
       const Float3& got = flat.vertices[v++];
       ASSERT_LE((Eigen::Vector3d(got.x, got.y, got.z) - expected).cwiseAbs().maxCoeff(), 2e-4);
     }
     for (std::size_t i = 0; i != mesh.triangles.size(); ++i, ++t) {
       const UInt3& m = mesh.triangles[i];
-      const bool mirrored = instance.transform.linear().determinant() < 0;
+      const bool mirrored = to_eigen(instance.transform).linear().determinant() < 0;
       ASSERT_EQ(flat.triangles[t], (UInt3{base + m.x, base + (mirrored ? m.z : m.y), base + (mirrored ? m.y : m.z)}));
       ASSERT_EQ(flat.solid_ids[t], id);
       const std::size_t part = i < mesh.parts[0].triangle_count ? 0 : 1;

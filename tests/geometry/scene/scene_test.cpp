@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/scene.h>
 
+#include <cmath>
 #include <numbers>
 #include <random>
 
@@ -89,10 +91,10 @@ TEST(SceneBounds, OfATurnedMeshAreThoseOfItsVerticesAndNotOfItsTurnedBox) {
   // Four points on the axes; their box is twice as large when turned by 45 degrees, but they are not.
   scene.meshes = {{"m", {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}}, {{0, 1, 2}}, {{0, 1}}}};
   scene.instances.resize(1);
-  scene.instances[0].transform.rotate(Eigen::AngleAxisd(std::numbers::pi / 4, Eigen::Vector3d::UnitZ()));
+  scene.instances[0].transform = EigenTransform(Eigen::AngleAxisd(std::numbers::pi / 4, Eigen::Vector3d::UnitZ()));
   const Bounds box = world_bounds(scene);
-  EXPECT_NEAR(box.max.x(), std::numbers::sqrt2 / 2, 1e-12);
-  EXPECT_NEAR(box.min.y(), -std::numbers::sqrt2 / 2, 1e-12);
+  EXPECT_NEAR(box.max.x, std::numbers::sqrt2 / 2, 1e-12);
+  EXPECT_NEAR(box.min.y, -std::numbers::sqrt2 / 2, 1e-12);
 }
 
 /// The oracle: every vertex of every instance.
@@ -100,7 +102,7 @@ Bounds brute_force(const Scene& scene) {
   Bounds box;
   for (const Instance& instance : scene.instances)
     for (const Float3& v : scene.meshes[instance.mesh].vertices)
-      box.add(Eigen::Vector3d(instance.transform * Eigen::Vector3d(v.x, v.y, v.z)));
+      box.add(Eigen::Vector3d(to_eigen(instance.transform) * Eigen::Vector3d(v.x, v.y, v.z)));
   return box;
 }
 
@@ -123,11 +125,12 @@ TEST(SceneBounds, AreExactWhateverIsCulled) {
     for (int i = 0; i != 60; ++i) {
       Instance instance;
       instance.mesh = static_cast<std::uint32_t>(random() % 3);
-      instance.transform.translate(Eigen::Vector3d(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)) * 0.01 +
-                                   Eigen::Vector3d(2.4e6, 7, 0));
-      if (i % 2 != 0)
-        instance.transform.rotate(Eigen::AngleAxisd(uniform(0, 6.3), Eigen::Vector3d::Random().normalized()));
-      instance.transform.scale(Eigen::Vector3d(uniform(-2, 2), 1, uniform(0.5, 1)));
+      EigenTransform transform = EigenTransform::Identity();
+      transform.translate(Eigen::Vector3d(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)) * 0.01 +
+                          Eigen::Vector3d(2.4e6, 7, 0));
+      if (i % 2 != 0) transform.rotate(Eigen::AngleAxisd(uniform(0, 6.3), Eigen::Vector3d::Random().normalized()));
+      transform.scale(Eigen::Vector3d(uniform(-2, 2), 1, uniform(0.5, 1)));
+      instance.transform = transform;
       scene.instances.push_back(instance);
     }
     const Bounds expected = brute_force(scene);
@@ -135,6 +138,51 @@ TEST(SceneBounds, AreExactWhateverIsCulled) {
     ASSERT_EQ(found.min, expected.min) << "seed " << seed;
     ASSERT_EQ(found.max, expected.max) << "seed " << seed;
   }
+}
+
+TEST(Bounds, AreEmptyUntilSomethingIsAdded) {
+  Bounds box;
+  EXPECT_TRUE(box.empty());
+  EXPECT_EQ(box.size(), Double3());
+  EXPECT_EQ(box.center(), Double3());
+  box.add(Bounds{});
+  EXPECT_TRUE(box.empty());
+  EXPECT_TRUE(box.contains(Bounds{}));
+  box.add(Double3(1, 2, 3));
+  EXPECT_FALSE(box.empty());
+  EXPECT_EQ(box.size(), Double3());
+  EXPECT_EQ(box.center(), Double3(1, 2, 3));
+  EXPECT_FALSE(Bounds{}.contains(box));
+}
+
+TEST(Bounds, GrowOnEveryAxisAndContainWhatIsInside) {
+  Bounds box;
+  box.add(Eigen::Vector3d(1, -2, 3));
+  box.add(Float3{-1, 2, 5});
+  EXPECT_EQ(box.min, Double3(-1, -2, 3));
+  EXPECT_EQ(box.max, Double3(1, 2, 5));
+  EXPECT_EQ(box.size(), Double3(2, 4, 2));
+  EXPECT_EQ(box.center(), Double3(0, 0, 4));
+  EXPECT_TRUE(box.contains(box));
+  for (int axis = 0; axis != 3; ++axis) {
+    Bounds low = box, high = box, flat = box;
+    low.min[axis] -= 0.5;
+    high.max[axis] += 0.5;
+    flat.max[axis] = flat.min[axis] - 1;
+    EXPECT_FALSE(box.contains(low));
+    EXPECT_FALSE(box.contains(high));
+    EXPECT_TRUE(low.contains(box) && high.contains(box));
+    EXPECT_TRUE(flat.empty());
+    Bounds both = low;
+    both.add(high);
+    EXPECT_EQ(both.min, low.min);
+    EXPECT_EQ(both.max, high.max);
+  }
+  // A vertex that is not a number changes nothing.
+  Bounds same = box;
+  same.add(Double3(std::nan(""), std::nan(""), std::nan("")));
+  EXPECT_EQ(same.min, box.min);
+  EXPECT_EQ(same.max, box.max);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // BVHs built on each device: the same hits as from the host's builder, the same tree each time, on any input.
 #include <gtest/gtest.h>
 #include <raylift/geometry/bvh/bvh.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/gpu/bvh/bvh_build.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/query.h>
@@ -191,7 +192,7 @@ TEST_P(BvhBuild, BuildsTheTreesOfAnUpload) {
     const test::Triangles sphere = test::bumpy_sphere(n, 100);
     scene.meshes.push_back(
         {"sphere", sphere.vertices, sphere.triangles, {{0, static_cast<std::uint32_t>(sphere.triangles.size())}}});
-    Transform transform = Transform::Identity();
+    EigenTransform transform = EigenTransform::Identity();
     transform.translate(Eigen::Vector3d(n, 0, 0));
     scene.instances.push_back({static_cast<std::uint32_t>(scene.meshes.size() - 1), 0, 0, kNone, transform});
   }

@@ -8,6 +8,7 @@
 #include <raylift/gpu/rays/boundary.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
 
+#include <Eigen/Geometry>
 #include <limits>
 #include <string>
 #include <vector>
@@ -70,8 +71,8 @@ class Boxes {
     Instance instance;
     instance.mesh = instance.node = instance.binding = number;
     instance.outside = mother;
-    instance.transform.translation() = frame;
-    if (mirrored) instance.transform.linear().diagonal().x() = -1;
+    instance.transform = Transform::Translation(frame);
+    if (mirrored) instance.transform(0, 0) = -1;
     scene_.instances.push_back(instance);
     return number;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many triangles rays meet, and what they hit of some, on each device: against double arithmetic over all.
 #include <gtest/gtest.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/gpu/memory/buffer.h>
 
 #include <algorithm>
@@ -64,9 +65,9 @@ TEST_P(HitCounts, AreThoseOfDoubleArithmetic) {
   // Nested, so that rays meet many.
   for (std::size_t i = 0; i != 20; ++i) {
     Instance inner = scene.instances[i];
-    inner.transform.scale(0.5);
+    inner.transform = to_eigen(inner.transform).scale(0.5);
     scene.instances.push_back(inner);
-    inner.transform.scale(20);
+    inner.transform = to_eigen(inner.transform).scale(20);
     scene.instances.push_back(inner);
   }
   scene.bounds = world_bounds(scene);
@@ -119,8 +120,7 @@ TEST_P(HitCounts, ListFacesThatCoincide) {
   scene.instances.assign(30, scene.instances[0]);
   for (std::size_t i = 0; i != 30; ++i) {
     scene.instances[i].mesh = 0;
-    scene.instances[i].transform = Transform::Identity();
-    scene.instances[i].transform.translation().x() = static_cast<double>(i);
+    scene.instances[i].transform = Transform::Translation({static_cast<double>(i), 0, 0});
   }
   scene.bounds = world_bounds(scene);
   std::vector<Ray> rays;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/bvh/bvh.h>
 #include <raylift/geometry/bvh/scene_bvh.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/query.h>
 #include <raylift/gpu/rays/trace.h>
@@ -68,7 +69,7 @@ TEST_P(Query, AMovedMeshFarAwayIsHitAlongAnAxis) {
     scene.meshes[0].vertices = {{0, -1, -1}, {0, 0, -1}, {0, 0, 0}, {0, -1, 0}};
     scene.meshes[0].triangles = {{0, 1, 2}, {0, 2, 3}};
     scene.meshes[0].parts = {{0, 2}};
-    scene.instances[0].transform = Transform(Eigen::Translation3d(far, 0, 0));
+    scene.instances[0].transform = Transform::Translation({far, 0, 0});
     scene.bounds = world_bounds(scene);
     UploadOptions options = with_bvh();
     options.origin = Eigen::Vector3d::Zero();
@@ -141,7 +142,7 @@ TEST_P(Query, SpawnedRaysLeaveTheirSurface) {
   for (const bool flat : {false, true})
     for (const double away : {0.0, 3e6}) {
       Scene scene = closed_scene(12, 60);
-      for (Instance& instance : scene.instances) instance.transform.pretranslate(Eigen::Vector3d(0, away, 0));
+      for (Instance& instance : scene.instances) instance.transform(1, 3) += away;
       scene.bounds = world_bounds(scene);
       UploadOptions options = with_bvh(flat);
       options.origin = Double3{0, 0, 0};
@@ -180,7 +181,7 @@ TEST_P(Query, NoRayLeavesAClosedMeshThatIsAnInstance) {
   for (std::uint32_t k = 0; k != scene.instances.size(); ++k) {
     test::RandomRays random(30, k);
     std::vector<Ray> rays(3'000);
-    const Eigen::Vector3f middle = scene.instances[k].transform.translation().cast<float>();
+    const Eigen::Vector3f middle = to_eigen(scene.instances[k].transform).translation().cast<float>();
     for (Ray& ray : rays) {
       ray = random();
       ray.origin = LocalPoint(ray.origin.x + middle.x(), ray.origin.y + middle.y(), ray.origin.z + middle.z());
@@ -233,7 +234,7 @@ TEST_P(Query, WithoutAHierarchyItIsAnError) {
 
 TEST_P(Query, NothingToHitIsNoError) {
   Scene scene = test::random_scene(1);
-  for (Instance& instance : scene.instances) instance.transform.linear().setZero();
+  for (Instance& instance : scene.instances) instance.transform = to_eigen(instance.transform).scale(0.0);
   const std::vector<Ray> rays(10, Ray{LocalPoint(0, 0, 0), 0, {0, 0, 1}, 5});
   for (const Hit& hit : trace_all(upload(scene, device(), with_bvh()), rays)) {
     EXPECT_FALSE(hit.valid());

@@ -2,6 +2,7 @@
 // Rays through scenes, and what they hit on a device.
 #pragma once
 
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/scene.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/trace.h>
@@ -43,8 +44,8 @@ inline UploadOptions with_bvh(bool flat = false) {
 
 /// From around the scene's middle in all directions.
 inline std::vector<Ray> rays_in(const Scene& scene, std::size_t count, std::uint32_t seed) {
-  RandomRays random(0.6 * scene.bounds.size().maxCoeff(), seed);
-  const Eigen::Vector3f middle = scene.bounds.center().cast<float>();
+  RandomRays random(0.6 * to_eigen(scene.bounds.size()).maxCoeff(), seed);
+  const Eigen::Vector3f middle = to_eigen(scene.bounds.center()).cast<float>();
   std::vector<Ray> rays(count);
   for (Ray& ray : rays) {
     ray = random();
@@ -65,7 +66,7 @@ inline Scene closed_scene(std::uint32_t n, std::uint32_t instances) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> place(-1500, 1500), angle(0, 6);
   for (std::uint32_t i = 0; i != instances; ++i) {
-    Transform transform = Transform::Identity();
+    EigenTransform transform = EigenTransform::Identity();
     transform.translate(Eigen::Vector3d(place(random), place(random), place(random)));
     const Eigen::AngleAxisd turn(angle(random), Eigen::Vector3d(1, 2, 3).normalized());
     if (i % 5 != 2) transform.rotate(turn);  // the others are only moved, and some of them mirrored

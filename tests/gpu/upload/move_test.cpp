@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solids that move and hide on a device: against double arithmetic over all triangles of the moved scene.
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
 
@@ -30,7 +31,7 @@ RAYLIFT_ON_BOTH_DEVICES(Moving);
 
 Transform random_transform(std::mt19937& random) {
   std::uniform_real_distribution<double> place(-1500, 1500), angle(0, 6), scale(0.3, 2);
-  Transform transform = Transform::Identity();
+  EigenTransform transform = EigenTransform::Identity();
   transform.translate(Eigen::Vector3d(place(random), place(random), place(random)))
       .rotate(Eigen::AngleAxisd(angle(random), Eigen::Vector3d(place(random), 2, 3).normalized()));
   if (random() % 2 == 0) transform.scale(Eigen::Vector3d(scale(random), -scale(random), scale(random)));
@@ -39,7 +40,7 @@ Transform random_transform(std::mt19937& random) {
 
 /// Gives some solids of a scene, and of its geometry, other transforms.
 void move(Scene& scene, GpuGeometry& geometry, const std::vector<std::uint32_t>& solids, std::mt19937& random) {
-  std::vector<DoubleAffine> transforms;
+  std::vector<Transform> transforms;
   for (const std::uint32_t solid : solids) {
     scene.instances[solid].transform = random_transform(random);
     transforms.emplace_back(scene.instances[solid].transform);
@@ -51,7 +52,8 @@ void move(Scene& scene, GpuGeometry& geometry, const std::vector<std::uint32_t>&
 void expect_hits_of(const Scene& scene, const GpuGeometry& geometry, std::uint32_t seed) {
   const std::vector<Ray> rays = rays_in(scene, test::effort(std::size_t{10'000}), seed);
   EXPECT_GT(expect_hits(scene, rays, trace_all(geometry, rays)), test::effort(200U));
-  const double reach = std::max(scene.bounds.min.cwiseAbs().maxCoeff(), scene.bounds.max.cwiseAbs().maxCoeff());
+  const double reach =
+      std::max(to_eigen(scene.bounds.min).cwiseAbs().maxCoeff(), to_eigen(scene.bounds.max).cwiseAbs().maxCoeff());
   EXPECT_GE(geometry.view().reach, reach);
 }
 
@@ -100,7 +102,8 @@ TEST_P(Moving, HiddenSolidsAreNotHitAndComeBack) {
   const std::vector<std::uint32_t> hidden{0, 3, 3, 17, 49};
   geometry.set_visible(hidden, false, stream);
   Scene without = scene;
-  for (const std::uint32_t solid : hidden) without.instances[solid].transform.linear().setZero();
+  for (const std::uint32_t solid : hidden)
+    without.instances[solid].transform = to_eigen(without.instances[solid].transform).scale(0.0);
   expect_hits_of(without, geometry, 5);
   // What moves while it is hidden shows up at its new place.
   move(scene, geometry, {3}, random);
@@ -125,11 +128,11 @@ TEST_P(Moving, NothingIsHitWhereAllIsHiddenOrFlat) {
   EXPECT_EQ(hits(), 0U);
   geometry.set_visible(all, true, stream);
   EXPECT_EQ(hits(), before);
-  DoubleAffine flat = scene.instances[0].transform;
+  Transform flat = scene.instances[0].transform;
   for (int k = 0; k != 3; ++k) flat.m[8 + k] = 0;
   geometry.set_transforms(all, std::vector{flat}, stream);
   EXPECT_EQ(hits(), 0U);
-  geometry.set_transforms(all, std::vector<DoubleAffine>{scene.instances[0].transform}, stream);
+  geometry.set_transforms(all, std::vector<Transform>{scene.instances[0].transform}, stream);
   EXPECT_EQ(hits(), before);
 }
 
@@ -139,10 +142,9 @@ TEST_P(Moving, ReachGrowsAndOriginIsSubtracted) {
   options.origin = Double3{1000, 0, 0};
   GpuGeometry geometry = upload(scene, device(), options);
   const float before = geometry.view().reach;
-  Transform far = Transform::Identity();
-  far.translate(Eigen::Vector3d(5e6, 0, 0));
+  const Transform far = Transform::Translation({5e6, 0, 0});
   const std::vector<std::uint32_t> one{2};
-  geometry.set_transforms(one, std::vector<DoubleAffine>{far}, Stream(device()));
+  geometry.set_transforms(one, std::vector<Transform>{far}, Stream(device()));
   EXPECT_GT(geometry.view().reach, 4.99e6F);
   EXPECT_LT(before, 1e4F);
   const std::vector<Hit> hits = trace_all(geometry, {{LocalPoint(0, 0, 0), 0, {1, 0, 0}}});
@@ -219,7 +221,7 @@ TEST_P(Moving, RefusesWhatMakesNoSense) {
   Scene scene = closed_scene(6, 5);
   const Stream stream(device());
   const std::vector<std::uint32_t> one{1}, twice{1, 1}, missing{5};
-  const std::vector<DoubleAffine> transform(1), transforms(2);
+  const std::vector<Transform> transform(1), transforms(2);
   GpuGeometry geometry = upload(scene, device(), with_bvh());
   const auto expect_usage = [&](GpuGeometry& of, const auto& solids, const auto& given, const char* text) {
     EXPECT_THAT(test::expect_error(ErrorKind::usage, [&] { of.set_transforms(solids, given, stream); }).what(),
@@ -228,7 +230,7 @@ TEST_P(Moving, RefusesWhatMakesNoSense) {
   expect_usage(geometry, twice, transforms, "twice");
   expect_usage(geometry, missing, transform, "no solid 5");
   expect_usage(geometry, one, transforms, "2 transforms");
-  std::vector<DoubleAffine> nan(1);
+  std::vector<Transform> nan(1);
   nan[0].m[3] = std::numeric_limits<double>::quiet_NaN();
   expect_usage(geometry, one, nan, "not finite");
   GpuGeometry flat = upload(scene, device(), with_bvh(true));

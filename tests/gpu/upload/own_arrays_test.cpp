@@ -2,6 +2,7 @@
 // What a program adds to an upload, on each device: arrays of its own, a BVH that it has built, and a geometry of
 // nothing until there is one.
 #include <raylift/geometry/bvh/scene_bvh.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/gpu/cache/cache.h>
 #include <raylift/gpu/rays/trace.h>
 #include <raylift/gpu/upload/colors.h>
@@ -150,7 +151,7 @@ RAYLIFT_ON_BOTH_DEVICES(PrebuiltBvhs);
 
 TEST_P(PrebuiltBvhs, AreUsedAsTheyAre) {
   const Scene scene = random_scene(3);
-  const Eigen::Vector3d origin = default_origin(scene.bounds);
+  const Double3 origin = default_origin(scene.bounds);
   const SceneBvh two = build_bvh(scene, origin);
   const SceneBvh one = build_bvh(flatten(scene, origin));
   for (const bool flat : {false, true}) {
@@ -172,7 +173,7 @@ TEST_P(PrebuiltBvhs, AreUsedAsTheyAre) {
 TEST_P(PrebuiltBvhs, MayBeOfAnyShape) {
   for (const unsigned seed : {1U, 2U, 3U}) {
     Scene scene = random_scene(seed, 1 + 3 * seed, 300);
-    scene.instances[seed].transform.linear().setZero();  // no ray hits that
+    scene.instances[seed].transform = to_eigen(scene.instances[seed].transform).scale(0.0);  // no ray hits that
     const SceneBvh bvh = build_bvh(scene, default_origin(scene.bounds), {seed != 2, 1 + seed});
     UploadOptions options = no_reserve();
     options.prebuilt_bvh = &bvh;
@@ -180,7 +181,7 @@ TEST_P(PrebuiltBvhs, MayBeOfAnyShape) {
     EXPECT_EQ(geometry.view().bvh.node_count, bvh.nodes.size());
   }
   Scene nothing = random_scene(1);
-  for (Instance& instance : nothing.instances) instance.transform.linear().setZero();
+  for (Instance& instance : nothing.instances) instance.transform = to_eigen(instance.transform).scale(0.0);
   const SceneBvh none = build_bvh(nothing, default_origin(nothing.bounds));
   UploadOptions options = no_reserve();
   options.prebuilt_bvh = &none;
@@ -190,15 +191,15 @@ TEST_P(PrebuiltBvhs, MayBeOfAnyShape) {
 
 TEST_P(PrebuiltBvhs, OfAnotherSceneAreRefused) {
   const Scene scene = random_scene(3);
-  const Eigen::Vector3d origin = default_origin(scene.bounds);
+  const Double3 origin = default_origin(scene.bounds);
   expect_refused(scene, SceneBvh{});
   expect_refused(scene, build_bvh(random_scene(3, 4), origin));
   expect_refused(scene, build_bvh(random_scene(3, 5, 701), origin));
-  expect_refused(scene, build_bvh(scene, origin + Eigen::Vector3d(0, 0, 1)));
+  expect_refused(scene, build_bvh(scene, Double3(origin.x, origin.y, origin.z + 1)));
   expect_refused(scene, build_bvh(flatten(scene, origin)));
   expect_refused(scene, build_bvh(scene, origin), true);
   Scene moved = scene;
-  moved.instances[4].transform.translation().x() += 2;
+  moved.instances[4].transform(0, 3) += 2;
   expect_refused(scene, build_bvh(moved, origin));
   Scene fewer = scene;
   fewer.instances.pop_back();
@@ -208,7 +209,7 @@ TEST_P(PrebuiltBvhs, OfAnotherSceneAreRefused) {
 
 TEST_P(PrebuiltBvhs, ThatLeadNowhereAreRefused) {
   const Scene scene = random_scene(3);
-  const Eigen::Vector3d origin = default_origin(scene.bounds);
+  const Double3 origin = default_origin(scene.bounds);
   const auto expect_refused_with = [&](const auto& fault) {
     SceneBvh bvh = build_bvh(scene, origin);
     fault(bvh);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract of uploads, on every device: what arrives, and where it goes.
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/flatten.h>
 #include <raylift/gpu/device/pool.h>
 #include <raylift/gpu/memory/buffer.h>
@@ -188,7 +189,7 @@ TEST_P(Uploads, PutASceneInTwoLevels) {
     const InstanceView& got = instances[i];
     const MeshView& mesh = meshes[got.mesh];
     EXPECT_EQ(got.solid_id, i);
-    EXPECT_EQ(got.mirrored, wanted.transform.linear().determinant() < 0 ? 1 : 0);
+    EXPECT_EQ(got.mirrored, to_eigen(wanted.transform).linear().determinant() < 0 ? 1 : 0);
     EXPECT_EQ(got.outside, MaterialCode::pack(wanted.outside));
     for (std::uint32_t t = 0; t != mesh.triangle_count; ++t) {
       const UInt3 triangle = triangles[mesh.first_triangle + t];
@@ -203,7 +204,7 @@ TEST_P(Uploads, PutASceneInTwoLevels) {
     // to_world and back.
     const Float3 p = vertices[mesh.first_vertex];
     const Float3 world = got.to_world.point(p);
-    const Eigen::Vector3d exact = wanted.transform * Eigen::Vector3d(p.x, p.y, p.z);
+    const Eigen::Vector3d exact = to_eigen(wanted.transform) * Eigen::Vector3d(p.x, p.y, p.z);
     EXPECT_NEAR(world.x, exact.x(), 1e-3);
     EXPECT_NEAR(world.y, exact.y(), 1e-3);
     EXPECT_NEAR(world.z, exact.z(), 1e-3);
@@ -234,13 +235,13 @@ TEST_P(Uploads, PutAFlattenedSceneAsOneInstance) {
 TEST_P(Uploads, SubtractTheOriginInDouble) {
   Scene scene = random_scene(5, 1, 50);
   const Eigen::Vector3d far(-16520e3, -802110e3, 2.4e9);
-  for (Instance& instance : scene.instances) instance.transform.translation() += far;
+  for (Instance& instance : scene.instances) instance.transform = to_eigen(instance.transform).pretranslate(far);
   scene.bounds = world_bounds(scene);
   const GpuGeometry geometry = upload(scene, device(), options());
   const auto instances = read<InstanceView>(geometry.array(ViewArray::instances), device());
   const Eigen::Vector3d origin(geometry.view().origin[0], geometry.view().origin[1], geometry.view().origin[2]);
   EXPECT_NE(origin, Eigen::Vector3d::Zero()) << "floats can't resolve millimetres so far out";
-  const Eigen::Vector3d exact = scene.instances[1].transform.translation() - origin;
+  const Eigen::Vector3d exact = to_eigen(scene.instances[1].transform).translation() - origin;
   EXPECT_FLOAT_EQ(instances[1].to_world.m[3], static_cast<float>(exact.x()));
   EXPECT_FLOAT_EQ(instances[1].to_world.m[7], static_cast<float>(exact.y()));
 }
@@ -251,13 +252,13 @@ TEST_P(Uploads, ReachAsFarAsTheFarthestCoordinate) {
   for (const bool flat : {false, true}) {
     UploadOptions upload_options = options();
     upload_options.flatten = flat;
-    const Eigen::Vector3d origin = scene.bounds.min + Eigen::Vector3d(1, 2, 3);
+    const Eigen::Vector3d origin = to_eigen(scene.bounds.min) + Eigen::Vector3d(1, 2, 3);
     upload_options.origin = origin;
     const GpuGeometry geometry = upload(scene, device(), upload_options);
     double farthest = 0;
     for (const Instance& instance : scene.instances)
       for (const Float3& v : scene.meshes[instance.mesh].vertices) {
-        const Eigen::Vector3d world = instance.transform * Eigen::Vector3d(v.x, v.y, v.z) - origin;
+        const Eigen::Vector3d world = to_eigen(instance.transform) * Eigen::Vector3d(v.x, v.y, v.z) - origin;
         farthest = std::max(farthest, world.cwiseAbs().maxCoeff());
       }
     EXPECT_GE(geometry.view().reach, farthest);

@@ -2,6 +2,7 @@
 // Images of photons, drawn without a display on Mesa's software renderer.
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
 #include <cmath>
@@ -220,7 +221,7 @@ TEST_P(DrawnLight, IsExactFarFromTheOrigin) {
   const auto there = [&](float x, float y, float z) {
     return Float3{static_cast<float>(x + offset.x()), static_cast<float>(y + offset.y()), z};
   };
-  scene_->instances[0].transform.pretranslate(offset);
+  scene_->instances[0].transform = to_eigen(scene_->instances[0].transform).pretranslate(offset);
   scene_->bounds = world_bounds(*scene_);
   renderer_->set_scene(*scene_);
   camera_.target += offset;

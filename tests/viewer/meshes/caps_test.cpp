@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/optics/find_solids.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
 #include <cmath>
@@ -109,7 +110,7 @@ TEST(FillOutlines, VeryManyLinesTakeFewHeights) {
 
 // How much of the sphere of directions about p a closed mesh covers: 1 inside, 0 outside, each up to its sign. By Van
 // Oosterom and Strackee, "The Solid Angle of a Plane Triangle" (1983).
-double turns(const Mesh& mesh, const Transform& transform, const Vector3d& p) {
+double turns(const Mesh& mesh, const EigenTransform& transform, const Vector3d& p) {
   double sum = 0;
   for (const UInt3& t : mesh.triangles) {
     Vector3d r[3];
@@ -155,14 +156,14 @@ TEST(Caps, AreWhereSolidsAreAroundThePlane) {
   std::vector<Bounds> boxes(scene.instances.size());  // nothing is in a solid that is not in its box
   for (std::size_t i = 0; i != boxes.size(); ++i)
     for (const Float3& v : scene.meshes[scene.instances[i].mesh].vertices)
-      boxes[i].add(scene.instances[i].transform * Vector3d(v.x, v.y, v.z));
+      boxes[i].add(Vector3d(to_eigen(scene.instances[i].transform) * to_eigen(v)));
   const auto sensors = find_solids(scene, "Sensor*");
   std::mt19937 random(3);
   std::uniform_real_distribution<double> unit(-1, 1);
   std::size_t around = 0, nested = 0;
   for (int turn = 0; turn < 12; ++turn) {
     // Through a sensor, obliquely, and once along the axes.
-    const Vector3d at = scene.instances[sensors[random() % sensors.size()]].transform.translation();
+    const Vector3d at = to_eigen(scene.instances[sensors[random() % sensors.size()]].transform).translation();
     ClipPlane plane;
     plane.normal =
         turn < 3 ? Vector3d(Vector3d::Unit(turn)) : Vector3d{unit(random), unit(random), unit(random)}.normalized();
@@ -177,8 +178,8 @@ TEST(Caps, AreWhereSolidsAreAroundThePlane) {
       p -= (plane.normal.dot(p) - *plane.offset) * plane.normal;
       std::set<std::uint32_t> wanted, found;
       for (std::uint32_t i = 0; i != scene.instances.size(); ++i)
-        if ((p.array() >= boxes[i].min.array()).all() && (p.array() <= boxes[i].max.array()).all() &&
-            turns(scene.meshes[scene.instances[i].mesh], scene.instances[i].transform, p) > 0.5)
+        if (boxes[i].contains({p, p}) &&
+            turns(scene.meshes[scene.instances[i].mesh], to_eigen(scene.instances[i].transform), p) > 0.5)
           wanted.insert(i);
       const auto have = caps_at(caps, plane.normal, p);
       for (const auto& [solid, level] : have) found.insert(solid);
@@ -198,8 +199,8 @@ TEST(Caps, AreWhereSolidsAreAroundThePlane) {
 TEST(Caps, InnerSolidsLieOverOuterOnes) {
   // Also where a turned box needs more room than its mother's.
   Scene scene = test::boxes({{{0, 0, 0}, 10}, {{0, 0, 0}, 9}, {{1, 0, 0}, 2}, {{1, 0, 0}, 1}, {{-3, 0, 0}, 1}});
-  scene.instances[1].transform.rotate(Eigen::AngleAxisd(0.4, Vector3d::UnitX()));
-  scene.instances[1].transform.scale(0.79);
+  Transform& turned = scene.instances[1].transform;
+  turned = to_eigen(turned).rotate(Eigen::AngleAxisd(0.4, Vector3d::UnitX())).scale(0.79);
   const std::vector<CapVertex> caps = CapMaker(scene, mesh_offsets(scene)).make(std::vector{parse_clip("z=0.1")}, {});
   const auto found = caps_at(caps, Vector3d::UnitZ(), {1.1, 0.1, 0.1});
   ASSERT_EQ(found.size(), 4u);
@@ -226,7 +227,7 @@ TEST(Caps, AreOfTheSolidsThatAreClosed) {
 
 TEST(Caps, OfMirroredSolidsAndOfEachPlane) {
   Scene scene = test::boxes({{{0, 0, 0}, 2}});
-  scene.instances[0].transform.scale(Vector3d(-1, 3, 2));
+  scene.instances[0].transform = to_eigen(scene.instances[0].transform).scale(Vector3d(-1, 3, 2));
   scene.bounds = {};
   scene.bounds.add(Vector3d(-1, -3, -2));
   scene.bounds.add(Vector3d(1, 3, 2));

@@ -4,6 +4,7 @@
 #include "meshes/feature_edges.h"
 
 #include <gtest/gtest.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -230,7 +231,7 @@ class FeatureEdgesImage : public WithContext {
       for (int x = 0; x != 320; ++x) {
         if (now.at(x, y) == before.at(x, y)) continue;
         // From the middle, as a share of half the face, by the projection.
-        const Vector3d corner = camera_.project(scene_.bounds.max, 320.0 / 240);
+        const Vector3d corner = camera_.project(to_eigen(scene_.bounds.max), 320.0 / 240);
         const double u = std::abs((x + 0.5) / 160 - 1) / std::abs(corner.x());
         const double v = std::abs((y + 0.5) / 120 - 1) / std::abs(corner.y());
         ++(std::max(u, v) < 0.95 ? count.inside : count.along);

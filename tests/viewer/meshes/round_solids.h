@@ -2,6 +2,7 @@
 // Scenes of spheres, for tests.
 #pragma once
 
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/scene.h>
 
 #include <cmath>
@@ -47,8 +48,7 @@ inline Scene round_solids(const std::vector<std::pair<Eigen::Vector3d, double>>&
   scene.bindings = {{kNone}};
   for (const auto& [center, radius] : centers_and_radii) {
     Instance placed;
-    placed.transform.translate(center);
-    placed.transform.scale(radius);
+    placed.transform = EigenTransform(Eigen::Translation3d(center)).scale(radius);
     scene.instances.push_back(placed);
     scene.bounds.add(center - Eigen::Vector3d::Constant(radius));
     scene.bounds.add(center + Eigen::Vector3d::Constant(radius));

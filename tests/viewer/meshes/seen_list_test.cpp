@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
 #include <array>
@@ -40,7 +41,7 @@ Scene many_spheres(int count, std::uint32_t rings) {
     Eigen::Matrix3d shear = Eigen::Matrix3d::Identity();
     shear(0, 1) = 1.5;
     shear(2, 2) = 3;
-    scene.instances[i].transform = scene.instances[i].transform * Eigen::Affine3d(shear);
+    scene.instances[i].transform = to_eigen(scene.instances[i].transform) * Eigen::Affine3d(shear);
   }
   scene.bounds = world_bounds(scene);
   return scene;
@@ -96,7 +97,7 @@ TEST_P(Seen, LeavesOutNothingThatTheImageShows) {
     for (std::uint32_t i = 0; i != scene_.instances.size(); ++i) {
       bool inside = false;  // a vertex is in the image
       for (const Float3& v : scene_.meshes[0].vertices) {
-        const Vector3d p = scene_.instances[i].transform * Vector3d(v.x, v.y, v.z);
+        const Vector3d p = to_eigen(scene_.instances[i].transform) * Vector3d(v.x, v.y, v.z);
         if (settings_.clip && settings_.clip->normal.dot(p) > 100) continue;
         const Vector3d place = camera.project(p, 640.0 / 480);
         inside = inside || ((GetParam() || place.z() > 0) && std::abs(place.x()) < 1 && std::abs(place.y()) < 1);
@@ -125,7 +126,7 @@ TEST_P(Seen, ChoosesTheCoarsestLevelWithinTheTolerance) {
       ASSERT_EQ(levels_.levels[l].triangle_count, triangles);
       if (slots++ % test::kStride != 0) return;
       // Pixels that a vertex moves by, where it moves by the error across the view.
-      const Transform& transform = scene_.instances[slot.instance].transform;
+      const EigenTransform transform = to_eigen(scene_.instances[slot.instance].transform);
       const double stretch = Eigen::JacobiSVD<Eigen::Matrix3d>(transform.linear()).singularValues()[0];
       const auto moved = [&](std::uint32_t level) {
         double most = 0;
@@ -179,14 +180,14 @@ TEST(EnclosedSolids, AreThoseWithinWatertightMothersThatTheyDoNotOverlap) {
     if (scene.meshes[inner.mesh].vertices.size() > 300 || i % 7 != 0) continue;
     ++within_sensors;
     const Float3& v = scene.meshes[inner.mesh].vertices[i % scene.meshes[inner.mesh].vertices.size()];
-    const Vector3d p = inner.transform * Vector3d(v.x, v.y, v.z);
+    const Vector3d p = to_eigen(inner.transform) * Vector3d(v.x, v.y, v.z);
     double angle = 0;  // the solid angle of the mother's surface from p
     for (const UInt3& t : scene.meshes[outer.mesh].triangles) {
       std::array<Vector3d, 3> c;
       const std::array corners{t.x, t.y, t.z};
       for (std::size_t k = 0; k != 3; ++k) {
         const Float3& w = scene.meshes[outer.mesh].vertices[corners[k]];
-        c[k] = (outer.transform * Vector3d(w.x, w.y, w.z) - p).normalized();
+        c[k] = (to_eigen(outer.transform) * Vector3d(w.x, w.y, w.z) - p).normalized();
       }
       angle += 2 * std::atan2(c[0].dot(c[1].cross(c[2])), 1 + c[0].dot(c[1]) + c[1].dot(c[2]) + c[2].dot(c[0]));
     }
@@ -201,7 +202,7 @@ TEST(EnclosedSolids, AreThoseWithinWatertightMothersThatTheyDoNotOverlap) {
     ++sensor;
   ASSERT_LT(sensor, enclosing.size());
   Scene moved = scene;
-  moved.instances[sensor].transform.pretranslate(Vector3d(0, 0, 50));
+  moved.instances[sensor].transform = to_eigen(moved.instances[sensor].transform).pretranslate(Vector3d(0, 0, 50));
   EXPECT_EQ(enclosing_solids(moved, check(moved))[sensor], kNone);
   Scene open = scene;
   Mesh& mother = open.meshes[open.instances[enclosing[sensor]].mesh];

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <cmath>
 #include <limits>
@@ -75,8 +76,8 @@ TEST(ClipBox, IsFoundAroundSolids) {
   const Bounds found = box_around(solids, std::vector<std::uint32_t>{1, 2});
   const Vector3d low(-1, -10, -10), high(110, 51, 10);
   const double margin = 0.01 * (high - low).norm();
-  EXPECT_LT((found.min - (low - Vector3d::Constant(margin))).norm(), 1e-9);
-  EXPECT_LT((found.max - (high + Vector3d::Constant(margin))).norm(), 1e-9);
+  EXPECT_LT((to_eigen(found.min) - (low - Vector3d::Constant(margin))).norm(), 1e-9);
+  EXPECT_LT((to_eigen(found.max) - (high + Vector3d::Constant(margin))).norm(), 1e-9);
   EXPECT_EQ(find_box(solids, "-1,-2,-3,1,2,3").max, Vector3d(1, 2, 3));
   EXPECT_THROW((void)find_box(solids, "missing"), Error);
   EXPECT_TRUE(box_around(solids, {}).empty());
@@ -167,12 +168,15 @@ TEST_F(BoxHandles, AFaceFollowsTheCursorAndPassesNoOther) {
     camera_.orthographic = orthographic;
     for (std::size_t face = 0; face != kMaxPlanes; ++face) {
       // Where the handle of a box with that face would be.
-      const auto axis = static_cast<Eigen::Index>(face / 2);
+      const auto axis = static_cast<int>(face / 2);
       Bounds wanted = box_;
       (face % 2 == 0 ? wanted.min : wanted.max)[axis] += face % 2 == 0 ? -2.5 : 3.5;
       const auto to = box_handles(camera_, wanted, window_)[face].place;
       const Bounds moved = with_face_at(camera_, box_, face, at(to), 0.1);
-      EXPECT_LT((moved.min - wanted.min).norm() + (moved.max - wanted.max).norm(), 1e-9) << face;
+      EXPECT_LT(
+          (to_eigen(moved.min) - to_eigen(wanted.min)).norm() + (to_eigen(moved.max) - to_eigen(wanted.max)).norm(),
+          1e-9)
+          << face;
       Bounds beyond = box_;
       (face % 2 == 0 ? beyond.min : beyond.max)[axis] += face % 2 == 0 ? 14 : -14;
       const auto far = box_handles(camera_, beyond, window_)[face].place;
@@ -222,7 +226,7 @@ TEST_F(ClipBoxState, IsPutAroundWhatIsSelectedOrShown) {
     ControlEvent event;
     event.face = 5;
     Bounds higher = around;
-    higher.max.z() += 30;
+    higher.max.z += 30;
     const Resolution window{640, 480};
     const auto place = box_handles(state_.camera(), higher, window)[5].place;
     event.cursor = {place.x(), place.y(), window};
@@ -230,7 +234,7 @@ TEST_F(ClipBoxState, IsPutAroundWhatIsSelectedOrShown) {
   }();
   const std::uint64_t revision = state_.revision();
   find_control(Control::Kind::drag, "drag of a handle", true, false)->act(target_, dragged);
-  EXPECT_NEAR(state_.settings().clip_box->box.max.z(), around.max.z() + 30, 1e-6);
+  EXPECT_NEAR(state_.settings().clip_box->box.max.z, around.max.z + 30, 1e-6);
   EXPECT_GT(state_.revision(), revision);
   EXPECT_TRUE(state_.viewpoint().moving()) << "slow images are drawn with fewer pixels meanwhile";
 }
@@ -337,7 +341,7 @@ TEST_F(ClipBoxImage, ShowsWhatIsInsideOrOutside) {
   EXPECT_EQ(seen_at({20, 0, 0}), 3U);
   settings_.caps = false;
   EXPECT_EQ(seen_at({-1, 0, 0}), 2U) << "the far side of the one inside";
-  settings_.clip_box->box.max.y() = 20;
+  settings_.clip_box->box.max.y = 20;
   EXPECT_EQ(seen_at({-1, 0, 0}), 0U) << "all of it is cut away";
   EXPECT_EQ(seen_at({3, 0, 0}), 1U);
 }
@@ -348,22 +352,22 @@ TEST_F(ClipBoxImage, TheCameraMayStandInWhatIsCutAway) {
   camera_.distance = 10;
   settings_.set_clip_box({box({-30, -30, -30}, {30, 30, 30}), true});
   EXPECT_EQ(seen_at({0, 10, 0}), 1U) << "the cap behind the small one, which is cut away";
-  settings_.clip_box->box.max.y() = 15;
+  settings_.clip_box->box.max.y = 15;
   EXPECT_EQ(seen_at({0, 10, 0}), 1U);
-  settings_.clip_box->box.max.y() = 20;
+  settings_.clip_box->box.max.y = 20;
   EXPECT_EQ(seen_at({0, 15, 0}), 2U) << "its cap";
 }
 
 TEST_F(ClipBoxImage, RaysAgreeWithWhatIsDrawn) {
   show(load(test::data("detector.dae")), Vector3d(1, 2, -0.8));
-  const Bounds all = scene_->bounds;
+  const Vector3d center = to_eigen(scene_->bounds.center()), size = to_eigen(scene_->bounds.size());
   for (const bool away : {false, true})
     for (const bool caps : {true, false})
       for (const bool orthographic : {false, true}) {
         settings_.caps = caps;
         camera_.orthographic = orthographic;
-        settings_.set_clip_box({box(all.center() - Vector3d(0.3, 0.6, 0.4).cwiseProduct(all.size()),
-                                    all.center() + Vector3d(0.2, 0.1, 0.35).cwiseProduct(all.size())),
+        settings_.set_clip_box({box(center - Vector3d(0.3, 0.6, 0.4).cwiseProduct(size),
+                                    center + Vector3d(0.2, 0.1, 0.35).cwiseProduct(size)),
                                 away});
         EXPECT_GE(agreement(), 0.995) << away << caps << orthographic;
       }
@@ -376,7 +380,7 @@ TEST_F(ClipBoxImage, WhatIsCutAwayCanNotBePickedNorHidesAnything) {
   EXPECT_EQ(renderer_->pick(camera_, settings_, kSize.width / 2, kSize.height / 2)->instance, 1U);
   // Every way to draw leaves it out: edges, lines, transparency.
   settings_.axes = settings_.scale_bar = false;
-  settings_.clip_box->box.max.y() = 50;
+  settings_.clip_box->box.max.y = 50;
   settings_.background = parse_background("black");
   for (const auto& change :
        {+[](Settings&) {}, +[](Settings& s) { s.edges = true; }, +[](Settings& s) { s.set_feature_edges(true); },

@@ -4,6 +4,7 @@
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/optics/find_solids.h>
 #include <raylift/geometry/optics/surface_between.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/names.h>
 
 #include <cmath>
@@ -92,7 +93,7 @@ TEST(DrawList, InstancesKeepBothParts) {
   scene.meshes.resize(1);
   scene.instances.resize(5);
   for (std::size_t i = 0; i < scene.instances.size(); ++i)
-    scene.instances[i].transform.pretranslate(Eigen::Vector3d(2.4e6 + 0.12, -802110.123, 0.1 * static_cast<double>(i)));
+    scene.instances[i].transform = Transform::Translation({2.4e6 + 0.12, -802110.123, 0.1 * static_cast<double>(i)});
   for (const DrawInstance& instance : draw_instances(scene)) {
     EXPECT_NEAR(double{instance.rows[0][3]} + double{instance.low[0]}, 2.4e6 + 0.12, 1e-6);
     EXPECT_NEAR(double{instance.rows[1][3]} + double{instance.low[1]}, -802110.123, 1e-6);
@@ -105,7 +106,7 @@ TEST(DrawList, MirrorsAreKnown) {
   int mirrored = 0;
   for (std::size_t i = 0; i < instances.size(); ++i) {
     EXPECT_EQ(instances[i].flags >> 1, scene.instances[i].mesh);
-    EXPECT_EQ((instances[i].flags & 1U) != 0, scene.instances[i].transform.linear().determinant() < 0);
+    EXPECT_EQ((instances[i].flags & 1U) != 0, to_eigen(scene.instances[i].transform).linear().determinant() < 0);
     mirrored += static_cast<int>(instances[i].flags & 1U);
   }
   EXPECT_GT(mirrored, 0);
@@ -279,8 +280,8 @@ TEST(Solids, BoundsHoldTheSolid) {
   Bounds all;
   for (std::uint32_t i = 0; i < scene.instances.size(); ++i) all.add(solids.bounds(i));
   Bounds larger = all;
-  larger.add(all.max + Eigen::Vector3d::Constant(1e-6));
-  larger.add(all.min - Eigen::Vector3d::Constant(1e-6));
+  larger.add(Eigen::Vector3d(to_eigen(all.max).array() + 1e-6));
+  larger.add(Eigen::Vector3d(to_eigen(all.min).array() - 1e-6));
   EXPECT_TRUE(larger.contains(scene.bounds));
 }
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
 #include <array>
@@ -109,7 +110,7 @@ std::shared_ptr<const Scene> scene_of_placed(std::vector<Mesh> meshes, const std
 }
 
 Transform transform_of(const Eigen::Matrix3d& linear, const Eigen::Vector3d& at = {0, 0, 0}) {
-  Transform transform = Transform::Identity();
+  EigenTransform transform = EigenTransform::Identity();
   transform.linear() = linear;
   transform.translation() = at;
   return transform;
@@ -138,12 +139,12 @@ Expected by_facets(const Scene& scene, std::uint32_t solid) {
     for (int row = 0; row != 3; ++row)
       for (int column = 0; column != 3; ++column)
         p[static_cast<std::size_t>(row)] +=
-            static_cast<Long>(placed.transform.linear()(row, column)) * own[static_cast<std::size_t>(column)];
+            static_cast<Long>(placed.transform(row, column)) * own[static_cast<std::size_t>(column)];
     points.push_back(p);
   }
   Expected result;
   for (std::size_t axis = 0; axis != 3; ++axis) {
-    const auto shift = static_cast<Long>(placed.transform.translation()[static_cast<int>(axis)]);
+    const auto shift = static_cast<Long>(placed.transform(static_cast<int>(axis), 3));
     const auto by = [&](const LongPoint& a, const LongPoint& b) { return a[axis] < b[axis]; };
     result.low[axis] = (*std::min_element(points.begin(), points.end(), by))[axis] + shift;
     result.high[axis] = (*std::max_element(points.begin(), points.end(), by))[axis] + shift;
@@ -171,9 +172,9 @@ SolidFacts facts_of(const std::shared_ptr<const Scene>& scene, const std::vector
 void expect_near(double value, double expected, double relative = 1e-12) {
   EXPECT_NEAR(value, expected, relative * std::abs(expected));
 }
-void expect_near(const Eigen::Vector3d& value, const Eigen::Vector3d& expected, double relative = 1e-12) {
-  EXPECT_LT((value - expected).norm(), relative * expected.norm())
-      << value.transpose() << " vs " << expected.transpose();
+void expect_near(const Double3& value, const Eigen::Vector3d& expected, double relative = 1e-12) {
+  EXPECT_LT((to_eigen(value) - expected).norm(), relative * expected.norm())
+      << to_eigen(value).transpose() << " vs " << expected.transpose();
 }
 
 TEST(SolidFacts, OfABoxAreItsEdges) {
@@ -316,7 +317,7 @@ TEST(SolidFacts, SayWhereThereIsNoVolume) {
 }
 
 TEST(SolidFacts, AreCopiedAsLinesWithUnits) {
-  const auto scene = scene_of_placed({box_mesh({2, 3, 5})}, {{0, Transform(Eigen::Translation3d(0.5, -1, 0))}});
+  const auto scene = scene_of_placed({box_mesh({2, 3, 5})}, {{0, Transform::Translation({0.5, -1, 0})}});
   EXPECT_EQ(
       facts_text("box", "/world/box", facts_of(scene, {0})),
       "box\n/world/box\nsolids: 1\ntriangles: 12\nbox: 2  3  5 mm\nbox from: 0.5  -1  0 mm\nbox to: 2.5  2  5 mm\n"

@@ -100,7 +100,7 @@ Setting wobble() {
               Setting::Type::number,
               "WIDTH",
               "Width of the wobble",
-              [](const Settings& s) -> SettingValue { return s.box ? s.box->max.x() : 0.0; },
+              [](const Settings& s) -> SettingValue { return s.box ? s.box->max.x : 0.0; },
               [](Settings& s, const SettingValue& value) {
                 s.box.emplace();
                 s.box->add(Eigen::Vector3d::Constant(std::get<double>(value)));

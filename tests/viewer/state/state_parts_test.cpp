@@ -2,6 +2,7 @@
 // The parts of the viewer's state, each by itself. No GL.
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <memory>
 #include <vector>
@@ -137,13 +138,13 @@ TEST_F(StateParts, ViewpointFliesWithinLimits) {
 TEST_F(StateParts, ClippingFitsTheBoxToTheSelection) {
   Clipping clipping(shown_, selection_, appearance_);
   EXPECT_TRUE(changes([&] { clipping.toggle_box(); }));
-  const double all = shown_.settings.clip_box->box.size().norm();
+  const double all = to_eigen(shown_.settings.clip_box->box.size()).norm();
   clipping.toggle_box();
   EXPECT_FALSE(shown_.settings.clip_box);
   shown_.settings.set_clip_box({Bounds(), true});
   selection_.select(1);
   clipping.fit_box();
-  EXPECT_LT(shown_.settings.clip_box->box.size().norm(), 0.5 * all);
+  EXPECT_LT(to_eigen(shown_.settings.clip_box->box.size()).norm(), 0.5 * all);
   EXPECT_TRUE(shown_.settings.clip_box->away) << "it still cuts what is inside";
   shown_.solids->set_visible(Solid{0, 1, 2}, false);
   selection_.select(std::nullopt);

@@ -79,7 +79,7 @@ TEST_F(SolidMenu, MovesTheCameraAndClips) {
   EXPECT_EQ(state_.appearance().looks()[2], static_cast<std::uint8_t>(Look::faint));
   choose("clipping box around it");
   ASSERT_TRUE(state_.settings().clip_box);
-  EXPECT_NEAR(state_.settings().clip_box->box.center().x(), -300, 1);
+  EXPECT_NEAR(state_.settings().clip_box->box.center().x, -300, 1);
 }
 
 TEST_F(SolidMenu, CopiesNames) {

@@ -2,11 +2,11 @@
 // Progress reports and cancellation of long operations.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace raylift {
@@ -56,7 +56,7 @@ class Stage {
   const Progress& progress_;
   std::string name_;
   std::uint64_t total_;
-  std::chrono::steady_clock::time_point start_;
+  std::int64_t start_;  // nanoseconds, as <chrono> takes long to compile
 };
 
 }  // namespace raylift

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Float3 and UInt3: packed triples with the layout of CUDA's float3 and uint3, usable without CUDA; Double3 for host
-// code; and the transform that kernels use. <raylift/geometry/vectors.h> has the arithmetic.
+// code; and affine transforms: Affine, which kernels use, and Transform, in double. <raylift/geometry/vectors.h> has
+// the arithmetic, and <raylift/geometry/scene/eigen.h> converts to Eigen.
 #pragma once
 
 #include <raylift/geometry/compiler.h>
@@ -83,6 +84,14 @@ struct Double3 {
   Double3(const V& v) : x(v.x()), y(v.y()), z(v.z()) {}
 #endif
 
+  /// x, y or z for the axes 0, 1, 2.
+  [[nodiscard]] RAYLIFT_HD constexpr double& operator[](int axis) {
+    return axis == 0 ? x : axis == 1 ? y : z;
+  }
+  [[nodiscard]] RAYLIFT_HD constexpr double operator[](int axis) const {
+    return axis == 0 ? x : axis == 1 ? y : z;
+  }
+
   RAYLIFT_HD friend bool operator==(const Double3&, const Double3&) = default;
 };
 
@@ -105,13 +114,13 @@ struct Affine {
   }
 };
 
-/// The same in double; the identity by default. An affine transform of Eigen's, or anything else with t(row, column),
-/// converts to it.
-struct DoubleAffine {
+/// An affine map from one frame to another: the rows of a 3x4 matrix in double, row-major. The identity by default. An
+/// affine transform of Eigen's, or anything else with t(row, column), converts to it.
+struct Transform {
   double m[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
 
-  DoubleAffine() = default;
-  RAYLIFT_HD explicit DoubleAffine(const Affine& affine) {
+  Transform() = default;
+  RAYLIFT_HD explicit Transform(const Affine& affine) {
     for (int i = 0; i < 12; ++i) m[i] = static_cast<double>(affine.m[i]);
   }
 #if !defined(__CUDACC_RTC__)
@@ -119,10 +128,40 @@ struct DoubleAffine {
   requires requires(const T& t) {
     { t(0, 0) } -> std::convertible_to<double>;
   }
-  DoubleAffine(const T& t) {
+  Transform(const T& t) {
     for (int i = 0; i < 12; ++i) m[i] = t(i / 4, i % 4);
   }
 #endif
+
+  [[nodiscard]] RAYLIFT_HD static Transform Identity() {
+    return {};
+  }
+  /// The map that adds `by` to each point.
+  [[nodiscard]] RAYLIFT_HD static Transform Translation(const Double3& by) {
+    Transform t;
+    for (int row = 0; row < 3; ++row) t(row, 3) = by[row];
+    return t;
+  }
+
+  /// An element of the 3x4 matrix; column 3 is the translation.
+  [[nodiscard]] RAYLIFT_HD double& operator()(int row, int column) {
+    return m[4 * row + column];
+  }
+  [[nodiscard]] RAYLIFT_HD double operator()(int row, int column) const {
+    return m[4 * row + column];
+  }
+
+  [[nodiscard]] RAYLIFT_HD Double3 point(const Double3& p) const {
+    return {m[0] * p.x + m[1] * p.y + m[2] * p.z + m[3], m[4] * p.x + m[5] * p.y + m[6] * p.z + m[7],
+            m[8] * p.x + m[9] * p.y + m[10] * p.z + m[11]};
+  }
+  /// Without the translation.
+  [[nodiscard]] RAYLIFT_HD Double3 direction(const Double3& d) const {
+    return {m[0] * d.x + m[1] * d.y + m[2] * d.z, m[4] * d.x + m[5] * d.y + m[6] * d.z,
+            m[8] * d.x + m[9] * d.y + m[10] * d.z};
+  }
+
+  RAYLIFT_HD friend bool operator==(const Transform&, const Transform&) = default;
 };
 
 }  // namespace raylift

@@ -2,6 +2,8 @@
 // Units and axes: the <asset>s of a COLLADA document, and the elements for which each holds.
 #pragma once
 
+#include <raylift/geometry/scene/eigen.h>
+
 #include <optional>
 #include <unordered_map>
 
@@ -25,13 +27,13 @@ struct StatedFrame {
 /// A transform in the unit and axes of the element that it stands in.
 struct Local {
   StatedFrame frame;
-  Transform transform = Transform::Identity();
+  EigenTransform transform = EigenTransform::Identity();
 };
 
 /// The placement of an element: a transform from its own numbers to the world, in millimetres.
 struct Place {
   Frame frame;
-  Transform to_world = Transform::Identity();
+  EigenTransform to_world = EigenTransform::Identity();
 };
 
 /// The place of an element inside `outer`. An element that states no unit or axis has those of the place where it

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <cstdint>
 #include <pugixml.hpp>
 #include <string>
@@ -100,9 +101,9 @@ void read_scene(Source& source, GeometryReader& geometries, Scene& scene);
 [[nodiscard]] std::string_view text_of(pugi::xml_node element, std::string& joined);
 
 /// Sixteen numbers, row by row, that are an affine transform.
-[[nodiscard]] Transform matrix(const Source& source, pugi::xml_node element);
+[[nodiscard]] EigenTransform matrix(const Source& source, pugi::xml_node element);
 /// A node's transformation elements, composed in document order.
-[[nodiscard]] Transform local_transform(const Source& source, pugi::xml_node node);
+[[nodiscard]] EigenTransform local_transform(const Source& source, pugi::xml_node node);
 
 [[nodiscard]] bool is(pugi::xml_node element, const char* name);
 

@@ -30,7 +30,7 @@ Vector axis_of(const Source& source, pugi::xml_node element, double x, double y,
 /// COLLADA 1.4.1, <skew>: the angle in degrees, the axis of rotation, the axis of translation. A point moves along the
 /// second axis by tan(angle) times its coordinate along the part of the first that is normal to the second
 /// (as in the RenderMan interface specification, from which COLLADA takes it).
-Transform skew(const Source& source, pugi::xml_node element) {
+EigenTransform skew(const Source& source, pugi::xml_node element) {
   const std::vector<double> v = numbers(source, element, 7);
   const Vector rotation = axis_of(source, element, v[1], v[2], v[3]);
   const Vector translation = axis_of(source, element, v[4], v[5], v[6]);
@@ -38,18 +38,18 @@ Transform skew(const Source& source, pugi::xml_node element) {
   const double tangent = std::tan(v[0] * std::numbers::pi / 180);
   if (!(normal.norm() > 1e-9) || !(std::abs(tangent) < 1e9))
     fail(ErrorKind::unsupported, "the skew is degenerate: parallel axes or a right angle", source, element);
-  Transform result = Transform::Identity();
+  EigenTransform result = EigenTransform::Identity();
   result.linear() += tangent * translation * normal.normalized().transpose();
   return result;
 }
 
-Transform look_at(const Source& source, pugi::xml_node element) {
+EigenTransform look_at(const Source& source, pugi::xml_node element) {
   const std::vector<double> v = numbers(source, element, 9);
   const Vector eye(v[0], v[1], v[2]);
   const Vector backward = -axis_of(source, element, v[3] - v[0], v[4] - v[1], v[5] - v[2]);
   const Vector sideways = axis_of(source, element, v[6], v[7], v[8]).cross(backward);
   const Vector right = axis_of(source, element, sideways.x(), sideways.y(), sideways.z());
-  Transform result = Transform::Identity();
+  EigenTransform result = EigenTransform::Identity();
   result.linear() << right, backward.cross(right), backward;
   result.translation() = eye;
   return result;
@@ -57,18 +57,18 @@ Transform look_at(const Source& source, pugi::xml_node element) {
 
 }  // namespace
 
-Transform matrix(const Source& source, pugi::xml_node element) {
+EigenTransform matrix(const Source& source, pugi::xml_node element) {
   const std::vector<double> v = numbers(source, element, 16);
   if (v[12] != 0 || v[13] != 0 || v[14] != 0 || v[15] != 1)
     fail(ErrorKind::unsupported, "the matrix is not affine: its last row is not 0 0 0 1", source, element);
-  Transform result;
+  EigenTransform result;
   for (int row = 0; row != 3; ++row)
     for (int column = 0; column != 4; ++column) result(row, column) = v[static_cast<std::size_t>(row * 4 + column)];
   return result;
 }
 
-Transform local_transform(const Source& source, pugi::xml_node node) {
-  Transform result = Transform::Identity();
+EigenTransform local_transform(const Source& source, pugi::xml_node node) {
+  EigenTransform result = EigenTransform::Identity();
   for (const pugi::xml_node element : node.children()) {
     if (is(element, "matrix")) {
       result = result * matrix(source, element);

@@ -2,6 +2,7 @@
 #include "polygon_reader.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
 
@@ -37,7 +38,7 @@ void add_solid(Document& document, std::string name, Geometry geometry, std::vec
   Scene& scene = document.scene;
   if (name.empty()) name = std::filesystem::path(scene.source).stem().string();
   const auto number = static_cast<std::uint32_t>(scene.meshes.size());
-  Transform transform = Transform::Identity();
+  EigenTransform transform = EigenTransform::Identity();
   transform.scale(scene.unit_mm);
   const auto node = static_cast<std::uint32_t>(scene.nodes.size());
   scene.nodes.push_back({name, 0, std::nullopt, kNone});

@@ -3,6 +3,7 @@
 #include "three_mf.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
 #include <array>
@@ -59,7 +60,7 @@ class ThreeMf {
     for (const pugi::xml_node one : part.model.children())
       if (is(one, "metadata") && std::string_view(one.attribute("name").value()) == "Application")
         scene.generator = one.child_value();
-    Transform unit = Transform::Identity();
+    EigenTransform unit = EigenTransform::Identity();
     unit.scale(scene.unit_mm);
     push_all(child(part.model, "build"), "item", part, 0, 1, unit, "<build> in " + main);
     while (!stack_.empty()) place();
@@ -84,7 +85,7 @@ class ThreeMf {
     Part* part;
     std::uint32_t parent;
     std::uint32_t depth;
-    Transform transform;
+    EigenTransform transform;
   };
 
   [[noreturn]] void fail(const std::string& problem, const std::string& element, ErrorKind kind = ErrorKind::malformed,
@@ -188,15 +189,15 @@ class ThreeMf {
 
   /// Has all <item> or <component> of an element placed, in order.
   void push_all(pugi::xml_node list, const char* name, Part& part, std::uint32_t parent, std::uint32_t depth,
-                const Transform& above, const std::string& where) {
+                const EigenTransform& above, const std::string& where) {
     const std::size_t before = stack_.size();
     for (const pugi::xml_node one : list.children())
       if (is(one, name)) push(one, part, parent, depth, above, where);
     std::reverse(stack_.begin() + static_cast<std::ptrdiff_t>(before), stack_.end());
   }
 
-  void push(pugi::xml_node reference, Part& part, std::uint32_t parent, std::uint32_t depth, const Transform& above,
-            const std::string& where) {
+  void push(pugi::xml_node reference, Part& part, std::uint32_t parent, std::uint32_t depth,
+            const EigenTransform& above, const std::string& where) {
     const pugi::xml_attribute path = attribute(reference, "path");
     Part& target = path ? open(without_slash(path.value())) : part;
     if (target.unit_mm != part.unit_mm)
@@ -204,11 +205,11 @@ class ThreeMf {
     const std::string_view id = reference.attribute("objectid").value();
     const auto object = target.objects.find(id);
     if (object == target.objects.end()) fail("there is no object of id " + in_quotes(id) + " in " + target.path, where);
-    Transform transform = above;
+    EigenTransform transform = above;
     if (const pugi::xml_attribute text = reference.attribute("transform")) {
       const auto numbers = collada::read_reals(text.value());
       if (!numbers || numbers->size() != 12) fail("a transform that is not twelve numbers", where);
-      Transform local;
+      EigenTransform local;
       for (int row = 0; row != 3; ++row)
         for (int column = 0; column != 4; ++column)
           local.matrix()(row, column) = (*numbers)[static_cast<std::size_t>(3 * column + row)];

@@ -30,7 +30,7 @@ __device__ std::uint32_t this_thread() {
 
 // Rays go into a mesh's frame by `to_mesh` as it is, rounded to floats.
 struct Frames {
-  DoubleAffine to_mesh, to_world;
+  Transform to_mesh, to_world;
   __device__ explicit Frames(const InstanceView& instance) : to_mesh(instance.to_mesh), to_world(inverse(to_mesh)) {}
 };
 

@@ -42,7 +42,7 @@ using MeshBuilder = std::function<Bvh(std::span<const Float3> vertices, std::spa
 /// mesh, with the mesh's name; limit also where all meshes together have more than 2^30 triangles, or the scene more
 /// than 2^31 - 1 instances. If `large` is given, it builds the meshes of at least `kLargeMesh` triangles, one after the
 /// other.
-[[nodiscard]] SceneBvh build_bvh(const Scene& scene, const Eigen::Vector3d& origin, const BvhOptions& options = {},
+[[nodiscard]] SceneBvh build_bvh(const Scene& scene, const Double3& origin, const BvhOptions& options = {},
                                  const Progress& progress = {}, const MeshBuilder& large = {});
 
 /// One level over a flattened scene.

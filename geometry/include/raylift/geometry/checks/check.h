@@ -30,7 +30,7 @@ inline constexpr std::size_t kFlaws = 6;
 struct FlawExample {
   Flaw flaw;
   std::uint32_t triangle;                ///< a triangle that has it; kNone for a vertex
-  std::array<Eigen::Vector3d, 2> place;  ///< an edge's ends; the corners of a triangle's box; the vertex twice
+  std::array<Double3, 2> place;          ///< an edge's ends; the corners of a triangle's box; the vertex twice
 };
 
 /// The result for one mesh. Lengths are in its own unit.

@@ -34,7 +34,7 @@ struct Overlap {
   std::uint32_t second = 0;  ///< the mother; the sibling inside; else the one with the higher number
   /// The deepest point found, in the world, millimetres. It lies on the surface of one of the solids; where surfaces
   /// coincide, inside both.
-  Eigen::Vector3d place = Eigen::Vector3d::Zero();
+  Double3 place;
   /// How far `place` lies from the other solid's surface, millimetres, on the side where it must not be. Where surfaces
   /// coincide: how deep it lies in the solids.
   double depth = 0;

@@ -12,7 +12,7 @@ namespace raylift {
 
 namespace detail {
 
-// Eigen's expressions by what they have, so that callers without Eigen need not parse it.
+// Eigen's expressions by what they have, so that this header needs no Eigen.
 
 /// With three columns, or a number that is known at run time only.
 template <class Matrix>

@@ -19,7 +19,7 @@ struct FlatScene {
   std::vector<std::uint32_t> solid_ids;      ///< per triangle: the instance's index
   std::vector<MaterialCode> material_codes;  ///< per triangle
   std::vector<std::uint32_t> colors;  ///< per triangle: 0xAARRGGBB, the alpha inverted (00 is opaque), as in Chroma
-  Eigen::Vector3d origin = Eigen::Vector3d::Zero();  ///< millimetres; what was subtracted, in double, from every vertex
+  Double3 origin;                     ///< millimetres; what was subtracted, in double, from every vertex
 };
 
 namespace detail {
@@ -58,14 +58,14 @@ template <class T>
 /// outward. Throws Error: limit where 32-bit indices or 16-bit materials do not suffice; malformed where a transformed
 /// vertex is beyond the range of a float, naming the solid, or a mesh made by hand has triangles in no part;
 /// out_of_host_memory, cancelled.
-[[nodiscard]] FlatScene flatten(const Scene& scene, const Eigen::Vector3d& origin, const Progress& progress = {});
+[[nodiscard]] FlatScene flatten(const Scene& scene, const Double3& origin, const Progress& progress = {});
 /// With default_origin.
 [[nodiscard]] FlatScene flatten(const Scene& scene, const Progress& progress = {});
 
 /// Zero if no coordinate exceeds 131 m, so that floats resolve the whole scene to 1/128 mm: positions then stay as they
 /// are in the file. Otherwise the centre of the scene, in whole metres, if that at least halves the largest coordinate,
 /// and else zero: a world that is itself too large gains nothing from a shift.
-[[nodiscard]] Eigen::Vector3d default_origin(const Bounds& bounds);
+[[nodiscard]] Double3 default_origin(const Bounds& bounds);
 
 /// 0xAARRGGBB with the alpha inverted (00 is opaque), of a material; Chroma's default, a translucent white, for kNone.
 [[nodiscard]] std::uint32_t packed_color(const Scene& scene, std::uint32_t material);

@@ -5,7 +5,6 @@
 #include <raylift/geometry/index.h>
 #include <raylift/geometry/scene/optics.h>
 #include <raylift/geometry/vector_types.h>
-#include <Eigen/Geometry>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -15,30 +14,41 @@
 
 namespace raylift {
 
-/// An affine map from one frame to another, 3x4 in double. Unaligned, so that it may stand in any container and in any
-/// ABI.
-using Transform = Eigen::Transform<double, 3, Eigen::AffineCompact, Eigen::DontAlign>;
-
 /// An axis-aligned box; empty (min > max) until something is added. Lengths in millimetres unless said otherwise.
 struct Bounds {
-  Eigen::Vector3d min = Eigen::Vector3d::Constant(std::numeric_limits<double>::infinity());
-  Eigen::Vector3d max = Eigen::Vector3d::Constant(-std::numeric_limits<double>::infinity());
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-  [[nodiscard]] bool empty() const { return (min.array() > max.array()).any(); }
-  [[nodiscard]] Eigen::Vector3d size() const { return empty() ? Eigen::Vector3d::Zero() : Eigen::Vector3d(max - min); }
-  [[nodiscard]] Eigen::Vector3d center() const {
-    return empty() ? Eigen::Vector3d::Zero() : Eigen::Vector3d(0.5 * (min + max));
+  Double3 min{kInfinity, kInfinity, kInfinity};
+  Double3 max{-kInfinity, -kInfinity, -kInfinity};
+
+  [[nodiscard]] bool empty() const { return min.x > max.x || min.y > max.y || min.z > max.z; }
+  /// The lengths of its edges; zero if it is empty.
+  [[nodiscard]] Double3 size() const {
+    return empty() ? Double3{} : Double3{max.x - min.x, max.y - min.y, max.z - min.z};
   }
-  void add(const Eigen::Vector3d& point) {
-    min = min.cwiseMin(point);
-    max = max.cwiseMax(point);
+  /// Zero if it is empty.
+  [[nodiscard]] Double3 center() const {
+    return empty() ? Double3{} : Double3{0.5 * (min.x + max.x), 0.5 * (min.y + max.y), 0.5 * (min.z + max.z)};
+  }
+  void add(const Double3& point) {
+    extend(min.x, max.x, point.x, point.x);
+    extend(min.y, max.y, point.y, point.y);
+    extend(min.z, max.z, point.z, point.z);
   }
   void add(const Bounds& box) {
-    min = min.cwiseMin(box.min);
-    max = max.cwiseMax(box.max);
+    extend(min.x, max.x, box.min.x, box.max.x);
+    extend(min.y, max.y, box.min.y, box.max.y);
+    extend(min.z, max.z, box.min.z, box.max.z);
   }
   [[nodiscard]] bool contains(const Bounds& box) const {
-    return box.empty() || ((box.min.array() >= min.array()).all() && (box.max.array() <= max.array()).all());
+    return box.empty() || (box.min.x >= min.x && box.min.y >= min.y && box.min.z >= min.z &&  //
+                           box.max.x <= max.x && box.max.y <= max.y && box.max.z <= max.z);
+  }
+
+ private:
+  static void extend(double& low, double& high, double from, double to) {
+    if (from < low) low = from;
+    if (to > high) high = to;
   }
 };
 
@@ -78,7 +88,7 @@ struct Instance {
   std::uint32_t node = kNone;     ///< index in Scene::nodes
   std::uint32_t binding = 0;      ///< index in Scene::bindings: the material inside, part by part
   std::uint32_t outside = kNone;  ///< material outside: that of the nearest enclosing node's solid; kNone at the top
-  Transform transform = Transform::Identity();  ///< mesh's frame and unit -> world, millimetres
+  Transform transform;            ///< mesh's frame and unit -> world, millimetres
 };
 
 enum class UpAxis : std::uint8_t { x, y, z };

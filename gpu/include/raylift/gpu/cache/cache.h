@@ -140,7 +140,7 @@ struct CacheSummary {
   std::uint64_t vertices = 0;
   std::uint64_t meshes = 0;
   std::uint64_t instances = 0;
-  Eigen::Vector3d origin = Eigen::Vector3d::Zero();
+  Double3 origin;
   Raster raster = kDefaultRaster;  ///< of its optical tables
   Bounds bounds;
   LoadReport report;

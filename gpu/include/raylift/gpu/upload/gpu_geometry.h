@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scene on a device. <raylift/geometry/scene/scene.h> and
-// <raylift/geometry/scene/flatten.h> have the scenes; this header includes neither, and so not Eigen, for the sake of
-// .cu files.
+// A scene on a device. <raylift/geometry/scene/scene.h> and <raylift/geometry/scene/flatten.h> have the scenes; this
+// header includes neither, for the sake of .cu files.
 #pragma once
 
 #include <raylift/geometry/vector_types.h>
@@ -65,8 +64,7 @@ class GpuGeometry {
   /// Throws Error: usage (a flat scene, one without a BVH, a solid that is not there or is given twice, another number
   /// of transforms, one that is not finite), limit (a place beyond 1e18 mm from the origin), out_of_device_memory,
   /// device. After one of the last three the BVH is of no use until another call succeeds.
-  void set_transforms(std::span<const std::uint32_t> solids, std::span<const DoubleAffine> transforms,
-                      StreamRef stream);
+  void set_transforms(std::span<const std::uint32_t> solids, std::span<const Transform> transforms, StreamRef stream);
   /// Hides solids from all ray queries, or shows them again. Everything else as for set_transforms().
   void set_visible(std::span<const std::uint32_t> solids, bool visible, StreamRef stream);
   /// New vertices of a mesh, on the device, in its own frame and unit, as many as it had. The boxes of its tree are

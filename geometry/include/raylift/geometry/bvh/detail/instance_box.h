@@ -12,7 +12,7 @@ namespace raylift::bvh_detail {
 using namespace arithmetic_detail;
 
 /// Frobenius's norm of the linear part.
-RAYLIFT_HD inline double norm(const DoubleAffine& a) {
+RAYLIFT_HD inline double norm(const Transform& a) {
   double sum = 0;
   for (int row = 0; row < 3; ++row)
     for (int k = 0; k < 3; ++k) sum += a.m[4 * row + k] * a.m[4 * row + k];
@@ -20,9 +20,9 @@ RAYLIFT_HD inline double norm(const DoubleAffine& a) {
 }
 
 /// By cofactors. The linear part must have an inverse.
-RAYLIFT_HD inline DoubleAffine inverse(const DoubleAffine& a) {
+RAYLIFT_HD inline Transform inverse(const Transform& a) {
   const double* m = a.m;
-  DoubleAffine r;
+  Transform r;
   r.m[0] = m[5] * m[10] - m[6] * m[9];
   r.m[1] = m[2] * m[9] - m[1] * m[10];
   r.m[2] = m[1] * m[6] - m[2] * m[5];
@@ -57,7 +57,7 @@ struct InstanceBox {
 };
 
 /// Adds the box of a node's slot, moved to the world.
-RAYLIFT_HD inline void add_slot(InstanceBox& world, const BvhNode& node, int slot, const DoubleAffine& to_world) {
+RAYLIFT_HD inline void add_slot(InstanceBox& world, const BvhNode& node, int slot, const Transform& to_world) {
   double center[3], half[3];
   for (int a = 0; a < 3; ++a) {
     const double step = static_cast<double>(as_float(static_cast<std::uint32_t>(node.exponent[a]) << 23));
@@ -75,7 +75,7 @@ RAYLIFT_HD inline void add_slot(InstanceBox& world, const BvhNode& node, int slo
 
 /// The box of what hangs below a node of a mesh's tree, in the world: of the boxes of the node's children and
 /// grandchildren, each moved on its own. That is tighter than the box of the moved box of all.
-RAYLIFT_HD inline InstanceBox box_in_world(const BvhNode* nodes, std::uint32_t root, const DoubleAffine& to_world) {
+RAYLIFT_HD inline InstanceBox box_in_world(const BvhNode* nodes, std::uint32_t root, const Transform& to_world) {
   InstanceBox world;
   for (int a = 0; a < 3; ++a) {
     world.lower[a] = 1e300;
@@ -99,7 +99,7 @@ RAYLIFT_HD inline InstanceBox box_in_world(const BvhNode* nodes, std::uint32_t r
 /// How far rounding can move a ray on its way into the mesh's frame, felt in the world, for rays that start within
 /// `reach` of the origin on each axis; see in_mesh in detail/ray_node.h. Rays that start farther off carry their own
 /// share, which is enough for rotations; what distorts gets enough for rays from 64 times as far.
-RAYLIFT_HD inline double frame_slack(const DoubleAffine& to_world, const DoubleAffine& to_mesh, double reach) {
+RAYLIFT_HD inline double frame_slack(const Transform& to_world, const Transform& to_mesh, double reach) {
   const double condition = norm(to_world) * norm(to_mesh);  // 3 for a rotation
   return reach * condition * (condition < 3.5 ? 0x1p-20 : 0x1p-14);
 }
