@@ -66,7 +66,9 @@ __global__ void compare(const Boundary* a, const Boundary* b, std::size_t count,
 __global__ void locate_all(const __grid_constant__ GeometryView view, const Float3* points, const Float3* directions,
                            Containment* in, std::size_t count) {
   const std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
-  if (i < count) in[i] = directions == nullptr ? locate(view, points[i]) : locate(view, points[i], directions[i]);
+  if (i >= count) return;
+  const LocalPoint point(points[i]);
+  in[i] = directions == nullptr ? locate(view, point) : locate(view, point, directions[i]);
 }
 
 template <class View, class Query, class Answer>

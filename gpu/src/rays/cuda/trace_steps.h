@@ -48,7 +48,7 @@ __device__ inline Hit finished(const GeometryView& geometry, const Ray& ray, bvh
 __device__ inline Ray streamed(const Ray* from) {
   const auto* const halves = reinterpret_cast<const ::float4*>(from);
   const ::float4 a = __ldcs(halves), b = __ldcs(halves + 1);
-  return {{a.x, a.y, a.z}, a.w, {b.x, b.y, b.z}, b.w};
+  return {LocalPoint(a.x, a.y, a.z), a.w, {b.x, b.y, b.z}, b.w};
 }
 template <class Geometry>
 inline constexpr bool kScene = std::is_same_v<Geometry, GeometryView>;
