@@ -80,7 +80,7 @@ template <bool kScene, class Bvh, class Fetch, class Make, class Store, class So
 __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, const Fetch& fetch, const Make& make,
                                   const Store& store, SomeStack& stack) {
   constexpr unsigned kAll = 0xFFFFFFFFu;
-  const Ray none{{0, 0, 0}, 0, {1, 1, 1}, 0};
+  const Ray none{LocalPoint(0, 0, 0), 0, {1, 1, 1}, 0};
   Walk<kScene> walk(none);
   auto query = make(kNoRay, none, stack.cold());
   constexpr bool kStops = requires {

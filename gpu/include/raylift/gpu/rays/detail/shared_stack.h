@@ -89,7 +89,7 @@ class StackInShared {
     std::uint32_t bits[6];
 #pragma unroll
     for (int k = 0; k < 3; ++k) load(row(kRay + k), bits[2 * k], bits[2 * k + 1]);
-    return {{as_float(bits[0]), as_float(bits[1]), as_float(bits[2])},
+    return {LocalPoint(as_float(bits[0]), as_float(bits[1]), as_float(bits[2])),
             as_float(bits[3]),
             {as_float(bits[4]), as_float(bits[5]), as_float(load(row(kRay + 3)))}};
   }
@@ -104,7 +104,7 @@ class StackInShared {
   __device__ void restore(PreparedRay& ray) const requires kScene {
     std::uint32_t x, y;
     load(row(kRay), x, y);
-    ray.origin = LocalPoint(as_float(x), as_float(y), as_float(load(row(kRay + 1))));
+    ray.origin = {as_float(x), as_float(y), as_float(load(row(kRay + 1)))};
     load(row(kSaved + 3), x, y);
     ray.least_far[0] = as_float(x);
     ray.least_far[1] = as_float(y);
