@@ -348,9 +348,7 @@ MediaScene detector_scene(std::uint32_t sensors) {
 }
 
 double media_tolerance(const MediaScene& scene) {
-  const Bounds& bounds = scene.scene.bounds;
-  return 16 * 0x1p-24 *
-         std::max(to_eigen(bounds.min).cwiseAbs().maxCoeff(), to_eigen(bounds.max).cwiseAbs().maxCoeff());
+  return 16 * 0x1p-24 * scene.scene.bounds.reach();
 }
 
 }  // namespace raylift::bench

@@ -152,9 +152,9 @@ std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source,
     const std::size_t here = std::min(photons - done, kMaxAtOnce);
     Run piece = how;
     piece.first += done;
-    const auto turn = [&](std::size_t recorded) { after_turn(done + recorded); };
-    record_steps_of(geometry, source, piece, on_device.device(), here, stream,
-                    after_turn ? std::function<void(std::size_t)>(turn) : nullptr);
+    record_steps_of(geometry, source, piece, on_device.device(), here, stream, [&](std::size_t recorded) {
+      if (after_turn) after_turn(done + recorded);
+    });
     on_device.copy_to(std::span(rows).subspan(done * kSequenceEvents, here * kSequenceEvents), stream);
     stream.synchronize();
     done += here;

@@ -76,13 +76,15 @@ void check(const Source& source) {
   require((made.count == 0 && made.photons == 0) ||
               (made.steps != nullptr && made.places != nullptr && made.ends != nullptr),
           "gensteps are null pointers");
-  if (source.photons != nullptr) return;
+  using base::kFarthestMm;
+  const auto is_place = [](const Double3& p) {
+    return std::abs(p.x) <= kFarthestMm && std::abs(p.y) <= kFarthestMm && std::abs(p.z) <= kFarthestMm;
+  };
+  if (source.photons != nullptr)
+    return require(is_place(source.photons_origin), "photons_origin is no point within 1e18 mm");
   const auto norm = [](Float3 v) { return std::hypot(double{v.x}, double{v.y}, double{v.z}); };
   const auto is_unit = [&](Float3 v) { return std::abs(norm(v) - 1) < 1e-5; };
-  using base::kFarthestMm;
-  const Double3& c = source.center;
-  require(std::abs(c.x) <= kFarthestMm && std::abs(c.y) <= kFarthestMm && std::abs(c.z) <= kFarthestMm,
-          "centre is no point within 1e18 mm");
+  require(is_place(source.center), "centre is no point within 1e18 mm");
   require(finite(source.extent), "extent is no vector");
   require(at_least_0(source.radius), "radius is below 0, or no number");
   require(source.shape != SourceShape::disc || is_unit(source.extent), "normal is not of length 1");

@@ -146,6 +146,10 @@ TEST_P(GivenPhotons, WrongOnesAreRefused) {
       [](Source& s) { s.time_width = -1; },
       [](Source& s) { s.time_constant = kNan; },
       [](Source& s) { s.spectrum.count = 257; },
+      [](Source& s) {
+        static const StartPhoton photon{};
+        s.photons = &photon, s.photon_count = 1, s.photons_origin.y = kNan;
+      },
   };
   for (std::size_t i = 0; i != faults.size(); ++i) {
     Source source;

@@ -16,15 +16,11 @@
 namespace raylift::overlap {
 namespace {
 
-constexpr double kMinTolerance = 1e-6;        // millimetres
+constexpr double kMinTolerance = 1e-6;          // millimetres
 constexpr double kFloatRounding = 4 * 0x1p-23;  // of the largest coordinate
 constexpr double kDoubleRounding = 0x1p-48;     // of the distance from the world's origin
 constexpr double kFlat = 1e-6;                  // a transform that shrinks one direction so much more than another
 constexpr double kAlikeScale = 2e-5;            // relative
-
-double largest_coordinate(const Bounds& box) {
-  return std::max(to_eigen(box.min).cwiseAbs().maxCoeff(), to_eigen(box.max).cwiseAbs().maxCoeff());
-}
 
 Solid look_at(const Instance& instance, const MeshCheck& mesh) {
   Solid solid;
@@ -34,7 +30,7 @@ Solid look_at(const Instance& instance, const MeshCheck& mesh) {
   const auto [least, most] = scales(linear);
   solid.scale = most;
   solid.has_inside = mesh.watertight() && least > kFlat * most;
-  const double coordinate = largest_coordinate(mesh.bounds);
+  const double coordinate = mesh.bounds.reach();
   solid.rounding = std::max({kFloatRounding * solid.scale * coordinate, kMinTolerance,
                              kDoubleRounding * transform.translation().cwiseAbs().maxCoeff()});
   const Vector middle = transform * to_eigen(mesh.bounds.center());
@@ -113,7 +109,7 @@ class TestMaker {
     const Eigen::Matrix3d inverse = frame.inverse();
     // In steps that move no vertex by more than a small part of the tolerance.
     const double steps = 128 * solids_[test.second].scale / test.tolerance;
-    const double reach = largest_coordinate(check_.meshes[first.mesh].bounds);
+    const double reach = check_.meshes[first.mesh].bounds.reach();
     const Eigen::Matrix3d linear = steps * reach * (inverse * from_first.linear());
     const Vector shift = steps * (inverse * (from_first.translation() - from_second.translation()));
     const Eigen::Matrix3d stretch = frame.transpose() * frame;

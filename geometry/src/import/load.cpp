@@ -69,8 +69,9 @@ void check_range(const Scene& scene, const Instance& instance) {
     throw Error(ErrorKind::malformed, problem, {scene.source, "solid '" + scene.path(instance) + "'"},
                 "correct the unit and the transforms, or state the unit with LoadOptions::unit_mm");
   };
-  if (!to_eigen(instance.transform).matrix().allFinite()) fail("the transforms above a solid multiply to infinity");
-  const double scale = to_eigen(instance.transform).linear().cwiseAbs().maxCoeff();
+  const EigenTransform transform = to_eigen(instance.transform);
+  if (!transform.matrix().allFinite()) fail("the transforms above a solid multiply to infinity");
+  const double scale = transform.linear().cwiseAbs().maxCoeff();
   if (scale > kFarthestMm || (scale != 0 && scale < kSmallestScale))
     fail("the transforms above a solid scale it by " + number(scale) + ", out of the range of floats");
 }
@@ -100,8 +101,7 @@ void finish(Scene& scene, const LoadOptions& options, const Progress& progress) 
   if (flat != 0)
     scene.report.warnings.push_back(std::to_string(flat) + " solids are squashed flat by a singular transform");
   scene.bounds = world_bounds(scene);
-  const double farthest =
-      to_eigen(scene.bounds.min).cwiseAbs().cwiseMax(to_eigen(scene.bounds.max).cwiseAbs()).maxCoeff();
+  const double farthest = scene.bounds.reach();
   if (!(farthest <= kFarthestMm))
     throw Error(ErrorKind::malformed, "the scene reaches to " + number(farthest) + " mm, beyond the range of floats",
                 {scene.source, ""}, "correct its unit, or state it with LoadOptions::unit_mm");

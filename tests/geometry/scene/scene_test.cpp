@@ -163,6 +163,8 @@ TEST(Bounds, GrowOnEveryAxisAndContainWhatIsInside) {
   EXPECT_EQ(box.max, Double3(1, 2, 5));
   EXPECT_EQ(box.size(), Double3(2, 4, 2));
   EXPECT_EQ(box.center(), Double3(0, 0, 4));
+  EXPECT_EQ(box.reach(), 5);
+  EXPECT_EQ((Bounds{{-7, 0, 0}, {1, 2, 3}}).reach(), 7);
   EXPECT_TRUE(box.contains(box));
   for (int axis = 0; axis != 3; ++axis) {
     Bounds low = box, high = box, flat = box;

@@ -56,7 +56,7 @@ struct UInt3 {
 
 /// A point in the frame of what rays are traced in: relative to GeometryView::origin, or in the mesh's frame for the
 /// BVH of one mesh. A point of the scene does not become one by itself: GeometryView::from_scene() converts it, and
-/// to_scene() converts back. Millimetres, 12 bytes, the layout of Float3.
+/// to_scene() converts back. In millimetres, or in the mesh's own unit. 12 bytes, the layout of Float3.
 struct LocalPoint : Float3 {
   LocalPoint() = default;
   RAYLIFT_HD constexpr explicit LocalPoint(Float3 p) : Float3(p) {}

@@ -30,6 +30,15 @@ struct Bounds {
   [[nodiscard]] Double3 center() const {
     return empty() ? Double3{} : Double3{0.5 * (min.x + max.x), 0.5 * (min.y + max.y), 0.5 * (min.z + max.z)};
   }
+  /// The largest coordinate of its corners, in magnitude; infinite if it is empty.
+  [[nodiscard]] double reach() const {
+    double largest = 0;
+    for (const double coordinate : {min.x, min.y, min.z, max.x, max.y, max.z}) {
+      const double magnitude = coordinate < 0 ? -coordinate : coordinate;
+      if (magnitude > largest) largest = magnitude;
+    }
+    return largest;
+  }
   void add(const Double3& point) {
     extend(min.x, max.x, point.x, point.x);
     extend(min.y, max.y, point.y, point.y);
