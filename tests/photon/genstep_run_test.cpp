@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gensteps' photons in runs: their numbers, the same bits on every device, and their histories.
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/photon/simulation.h>
 
 #include "gensteps.h"
@@ -35,6 +36,19 @@ TEST_P(GenstepRuns, PhotonsAreNumberedThroughTheSteps) {
   }
   EXPECT_THROW((void)run(geometry, gensteps.source(), {.first = kMax}, 7), Error);
   EXPECT_EQ(count(geometry, {}), 0U);
+}
+
+TEST_P(GenstepRuns, FarFromTheOriginPhotonsAreWhereTheStepsAre) {
+  Scene scene = shells({{5000, {flat("RINDEX", 1.4F)}}});
+  for (Instance& instance : scene.instances)
+    instance.transform = to_eigen(instance.transform).pretranslate(Eigen::Vector3d(1e6, 0, -2e5));
+  scene.bounds = {};
+  const GpuGeometry geometry = upload_scene(scene);
+  ASSERT_EQ(geometry.view().origin[0], 1e6);
+  for (const Outcome& one : run_all(geometry, {torch({1e6F + 16, 1, -2e5F}, 1000)})) {
+    ASSERT_EQ(one.last.kind, StepKind::cut) << "it is not in the world";
+    ASSERT_EQ(one.photon.position, (Float3{16, 1, 0}));
+  }
 }
 
 TEST_P(GenstepRuns, PhotonsHaveTheSameBitsAsOnTheHost) {
