@@ -170,6 +170,18 @@ Eigen::Vector3d parse_point(std::string_view text) {
   return *point;
 }
 
+Raster parse_raster(std::string_view text) {
+  std::string commas(text);
+  std::replace(commas.begin(), commas.end(), ':', ',');
+  const auto given = text.find(',') == std::string_view::npos ? three_numbers(commas) : std::nullopt;
+  const auto count = [](const Eigen::Vector3d& n) { return std::ceil((n[1] - n[0]) / n[2] - 1e-9); };
+  constexpr double kMaxWavelengths = 65536;
+  if (!given || !((*given)[0] > 0) || !((*given)[2] > 0) || !(count(*given) >= 2) ||
+      !(count(*given) <= kMaxWavelengths))
+    refuse(text, "a raster of 2 to 65536 wavelengths, FROM:BELOW:STEP in nm, such as 60:1000:5");
+  return {static_cast<float>((*given)[0]), static_cast<float>((*given)[2]), static_cast<std::uint32_t>(count(*given))};
+}
+
 double parse_degrees(std::string_view text, double most) {
   const auto value = number(text);
   if (!value || !(*value > 0 && *value <= most))

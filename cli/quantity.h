@@ -4,6 +4,7 @@
 
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/scene/scene.h>
+#include <raylift/gpu/optics_view.h>
 #include <Eigen/Core>
 #include <cstdint>
 #include <optional>
@@ -39,6 +40,9 @@ namespace raylift::cli {
 
 /// "0,-1500,2e4": three numbers, millimetres.
 [[nodiscard]] Eigen::Vector3d parse_point(std::string_view text);
+
+/// "60:1000:5": wavelengths in nm from the first number on, by the third, below the second; 2 to 65536 of them.
+[[nodiscard]] Raster parse_raster(std::string_view text);
 
 /// An angle above 0, up to `most` degrees.
 [[nodiscard]] double parse_degrees(std::string_view text, double most);

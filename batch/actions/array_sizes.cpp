@@ -53,7 +53,8 @@ std::array<std::uint64_t, kViewArrays> other_counts(const Scene& scene) {
   set(ViewArray::part_materials, part_materials(scene));
   if (scene.optics.empty()) return counts;
   const OpticsArrays optics = optics_arrays(scene, tree);
-  set(ViewArray::optical_tables, optics.tables.size());
+  set(ViewArray::optical_rows, optics.rows.size());
+  set(ViewArray::optical_buckets, optics.buckets.size());
   set(ViewArray::optical_materials, optics.materials.size());
   set(ViewArray::optical_surfaces, optics.surfaces.size());
   set(ViewArray::optical_points, optics.points.size());

@@ -2,6 +2,7 @@
 #include "optics_text.h"
 
 #include <fmt/format.h>
+#include <raylift/geometry/optics/light.h>
 #include <raylift/geometry/optics/words.h>
 
 #include <algorithm>
@@ -183,24 +184,36 @@ Json use_json(const OpticsUse& use) {
   return {{"solids", use.solids}, {"pairs", use.pairs}, {"names", use.names}};
 }
 
+/// The tables that don't cover the light that the scene emits.
+std::string uncovered_text(const Scene& scene) {
+  std::string text;
+  for (const UncoveredTable& table : uncovered_tables(scene, emitted_light(scene, true)))
+    text += "  " + printable(to_string(table)) + '\n';
+  return text.empty() ? "" : "\nlight beyond tables\n" + text;
+}
+
 }  // namespace
 
 std::string optics_text(const Scene& scene) {
   if (scene.optics.empty()) return "\noptics: none\n";
   const OpticsUses uses = optics_uses(scene);
   return materials_text(scene, uses) + surfaces_text(scene, uses) + assignments_text(scene, uses) +
-         channels_text(scene, uses);
+         channels_text(scene, uses) + uncovered_text(scene);
 }
 
 Json optics_summary(const Scene& scene) {
   const Optics& optics = scene.optics;
   if (optics.empty()) return {};
   const OpticsUses uses = optics_uses(scene);
-  Json json = {{"materials", Json::array()},
-               {"surfaces", Json::array()},
-               {"assignments", Json::array()},
-               {"channel_types", Json::array()},
-               {"channels", optics.channels.size()}};
+  Json json = {{"materials", Json::array()},     {"surfaces", Json::array()},          {"assignments", Json::array()},
+               {"channel_types", Json::array()}, {"channels", optics.channels.size()}, {"uncovered", Json::array()}};
+  for (const UncoveredTable& table : uncovered_tables(scene, emitted_light(scene, true)))
+    json["uncovered"].push_back({{"owner", table.owner},
+                                 {"key", table.key},
+                                 {"from_nm", table.range.shortest_nm},
+                                 {"to_nm", table.range.longest_nm},
+                                 {"light_nm", table.wavelength_nm},
+                                 {"light", table.from}});
   for (std::size_t i = 0; i != optics.materials.size(); ++i)
     json["materials"].push_back({{"name", scene.materials[i].name},
                                  {"used_by", use_json(uses.materials[i])},

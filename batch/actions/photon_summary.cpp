@@ -2,10 +2,12 @@
 #include "photon_summary.h"
 
 #include <fmt/format.h>
+#include <raylift/gpu/upload/optics_arrays.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "cli/placement_options.h"
 #include "cli/table.h"
 #include "cli/text.h"
 
@@ -69,6 +71,27 @@ Json materials_json(const PhotonSummary& summary) {
   return rows_json("material", summary.materials,
                    [&](std::uint32_t i, StepKind kind) { return summary.tally.in_material(i, kind); });
 }
+/// Rows of materials and properties whose tables did not cover the wavelength of some steps.
+Json end_values_json(const PhotonSummary& summary) {
+  Json json = Json::array();
+  for (std::uint32_t i = 0; i != summary.materials.size(); ++i)
+    for (std::size_t of = 0; of != kBulkProperties; ++of) {
+      const auto property = static_cast<BulkProperty>(of);
+      if (const std::uint64_t steps = summary.tally.end_values(i, property); steps != 0)
+        json.push_back({{"material", summary.materials[i]}, {"property", name_of(property)}, {"steps", steps}});
+    }
+  return json;
+}
+std::string end_values_text(const PhotonSummary& summary) {
+  Table table({{"material", Align::left}, {"property", Align::left}, {"steps beyond its table"}, {"share"}});
+  const auto all = static_cast<double>(summary.tally.steps());
+  for (const Json& row : end_values_json(summary)) {
+    const auto steps = row["steps"].get<std::uint64_t>();
+    table.add({row["material"].get<std::string>(), row["property"].get<std::string>(), grouped(steps),
+               fmt::format("{:.3f} %", 100.0 * static_cast<double>(steps) / all)});
+  }
+  return table.empty() ? "" : '\n' + table.text(2);
+}
 Json surfaces_json(const PhotonSummary& summary) {
   Json rows = rows_json("surface", summary.surfaces,
                         [&](std::uint32_t i, StepKind kind) { return summary.tally.at_surface(i, kind); });
@@ -85,6 +108,7 @@ Json photon_head(const PhotonOptions& options, const PhotonInputs& inputs) {
           {"scene", options.file},
           {"scene_sha256", inputs.scene},
           {"optics", inputs.optics},
+          {"raster", raster_json(options.upload.raster)},
           {"flattened", options.upload.flatten},
           {"source", options.source},
           {"source_files", inputs.source},
@@ -125,6 +149,7 @@ Json photon_json(Json head, const PhotonSummary& summary) {
                {"ends", ends_json([&](StepKind kind) { return tally.of(kind); })},
                {"materials", materials_json(summary)},
                {"surfaces", surfaces_json(summary)},
+               {"end_values", end_values_json(summary)},
                {"channels", {{"count", tally.channels.size()}, {"hit", hit_channels}, {"detected", in_channels}}},
                {"files", summary.files},
                {"resumed_at", summary.resumed_at},
@@ -146,6 +171,7 @@ std::string photon_text(const PhotonOptions& options, const PhotonSummary& summa
         grouped(static_cast<std::uint64_t>(std::llround(rate(photons - summary.resumed_at, summary.seconds)))));
   text += rows_text("material", materials_json(summary), photons);
   text += rows_text("surface", surfaces_json(summary), photons);
+  text += end_values_text(summary);
   text += fmt::format("\nin {}: ", printable(options.output));
   for (const std::string& file : summary.files) text += file + ", ";
   return text + "summary.json\n";

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/optics/light.h>
 #include <raylift/gpu/upload/broadcast.h>
 #include <raylift/photon/load_source.h>
 #include <raylift/photon/propagate.h>
@@ -46,11 +47,10 @@ void settle(PhotonsCommandOptions& options) {
   options.upload.bvh = true;
 }
 
-/// On one device, or the same arrays on several; with the scene's names and warnings.
+/// On one device, or the same arrays on several; with the scene's names and warnings. `scene` becomes its outline.
 std::vector<GpuGeometry> upload_scene(Session& session, const PhotonOptions& options, const Progress& progress,
-                                      PhotonSummary& summary) {
+                                      PhotonSummary& summary, Scene& scene) {
   std::vector<GpuGeometry> geometries;
-  Scene scene;
   if (options.device != "all" && options.device.find(',') == std::string::npos) {
     CachedUpload uploaded = upload(options.file, options.load, open_device(session, options.device), options.upload,
                                    options.cache.with(session), progress);
@@ -89,16 +89,29 @@ std::vector<photon::LoadedSource> load_sources(PhotonsCommandOptions& options,
   return sources;
 }
 
-/// Beyond the raster, all tables have the value at its end.
-void warn_of_wavelengths(Session& session, const PhotonOptions& options, const photon::LoadedSource& source,
-                         const Raster& raster) {
-  const auto range = source.wavelengths();
-  const float last = raster.start + raster.step * static_cast<float>(raster.count - 1);
-  if (!range || (range->first >= raster.start && range->second <= last)) return;
-  session.warn(
-      fmt::format("{}: {} has light from {:g} to {:g} nm; optics are simulated from {:g} to {:g} nm, and beyond "
-                  "that they are as at the end",
-                  options.file, options.source, range->first, range->second, raster.start, last));
+/// Names the tables that don't cover the light of the source and of the scene.
+void warn_of_tables(Session& session, const PhotonOptions& options, const photon::LoadedSource& source,
+                    const Scene& scene) {
+  constexpr std::size_t kMaxWarnings = 10;
+  std::vector<Light> light = emitted_light(scene, source.charged());
+  if (const auto range = source.wavelengths())
+    light.push_back({double{range->first}, double{range->second}, "the source"});
+  const std::vector<UncoveredTable> uncovered = uncovered_tables(scene, light);
+  for (std::size_t i = 0; i != std::min(uncovered.size(), kMaxWarnings); ++i)
+    session.warn(options.file + ": " + to_string(uncovered[i]));
+  if (uncovered.size() > kMaxWarnings)
+    session.warn(fmt::format("{}: {} more tables do not cover the light; 'raylift info --list-optics' lists them",
+                             options.file, uncovered.size() - kMaxWarnings));
+  const Raster& raster = options.upload.raster;
+  const double last = double{raster.start} + double{raster.step} * (static_cast<double>(raster.count) - 1);
+  for (const Light& one : light)
+    if (raster != kOwnPoints && (one.shortest_nm < raster.start || one.longest_nm > last)) {
+      session.warn(
+          fmt::format("{}: there is light from {:g} to {:g} nm ({}), and --raster is from {:g} to {:g} nm: "
+                      "beyond, tables have the value at its end",
+                      options.file, one.shortest_nm, one.longest_nm, one.from, raster.start, last));
+      break;
+    }
 }
 
 /// All of a run, or a rank's part of it. Nothing where other ranks go on with it.
@@ -117,10 +130,11 @@ std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options
   const PhotonInputs inputs{source.hash.hex(), optics_hash(options.file, options.load),
                             contents_hash(photon::source_files(options.source))};
   if (mpi != nullptr) options.device = device_of_rank(options.device, mpi->place);
-  const std::vector<GpuGeometry> geometries = upload_scene(session, options, progress, summary);
+  Scene scene;
+  const std::vector<GpuGeometry> geometries = upload_scene(session, options, progress, summary, scene);
   refuse_inputs();  // what the scene refers to is known now
   const std::vector<photon::LoadedSource> sources = load_sources(options, geometries);
-  warn_of_wavelengths(session, options, sources.front(), geometries.front().view().optics.raster);
+  warn_of_tables(session, options, sources.front(), scene);
   const auto follow = [&](const PhotonOptions& own) {
     follow_photons(geometries, sources, own, photon_head(own, inputs), summary, progress);
   };

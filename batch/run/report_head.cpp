@@ -8,6 +8,7 @@
 #include <array>
 #include <filesystem>
 
+#include "cli/placement_options.h"
 #include "report.h"
 
 namespace raylift::batch {
@@ -45,6 +46,7 @@ Json options_json(const BatchOptions& options) {
     json["budget"] = upload.budget == UINT64_MAX ? Json() : Json(upload.budget);
     json["reserve"] = upload.reserve;
     json["policy"] = to_string(upload.policy);
+    json["raster"] = cli::raster_json(upload.raster);
   }
   if (does("trace")) json["rays"] = options.action.rays;
   if (does("render")) json["pictures"] = options.action.pictures;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/error.h>
+#include <raylift/photon/generate.h>
 #include <raylift/photon/load_source.h>
 #include <raylift/photon/npy.h>
 #include <raylift/photon/parse_source.h>
@@ -143,7 +144,9 @@ LoadedSource::LoadedSource(std::string_view text, const GpuGeometry& geometry, s
     source_.photon_count = read.size();
   } else if (const auto gensteps = path_after(kGensteps, text)) {
     try {
-      gensteps_ = std::make_unique<Gensteps>(geometry, read_gensteps(*gensteps), seed, stream);
+      const std::vector<Genstep> steps = read_gensteps(*gensteps);
+      gensteps_ = std::make_unique<Gensteps>(geometry, steps, seed, stream);
+      for (const Genstep& step : steps) add_light(step);
     } catch (const Error& error) {
       if (!error.file().empty()) throw;
       throw Error(error.kind(), error.problem(), {gensteps->string(), error.element()}, error.advice());
@@ -156,6 +159,23 @@ LoadedSource::LoadedSource(std::string_view text, const GpuGeometry& geometry, s
     wavelengths_ = spectrum.count == 0 ? std::pair(source_.wavelength, source_.wavelength)
                                        : std::pair(spectrum.points[0].y, spectrum.points[spectrum.count - 1].y);
   }
+}
+
+void LoadedSource::add_light(const Genstep& step) {
+  std::pair<float, float> range{0, 0};
+  if (step.type == GenstepType::torch) {
+    range.first = range.second = details_of<TorchStep>(step).wavelength;
+  } else if (detail::is_cerenkov(step.type)) {
+    const auto of = details_of<CerenkovStep>(step);
+    range = {of.shortest, of.longest};
+  }
+  if (!(range.second > 0)) {
+    charged_ = true;
+    return;
+  }
+  wavelengths_ =
+      wavelengths_ ? std::pair(std::min(wavelengths_->first, range.first), std::max(wavelengths_->second, range.second))
+                   : range;
 }
 
 }  // namespace raylift::photon

@@ -150,6 +150,7 @@ void Simulation::State::reserve(std::uint64_t count, const Results& results, boo
 
 void Simulation::State::start(Slot& slot, const Source& source, const Anchor* from, Run how, const Results& results) {
   how.first += slot.first;
+  how.end_values = slot.counts.device() + nothing.layout.end_value(0, 0);
   const Outcome* const outcomes = slot.outcomes.device();
   std::function<void(std::size_t)> turn;
   if (results.during) turn = [&](std::size_t followed) { results.during(slot.first + followed); };
@@ -159,7 +160,9 @@ void Simulation::State::start(Slot& slot, const Source& source, const Anchor* fr
                      if (!results.sequences) return;
                      std::function<void(std::size_t)> again;
                      if (turn) again = [&](std::size_t) { turn(first + count); };
-                     make_sequences(geometry, ready, piece, outcomes + first, slot.sequences.device() + first, count,
+                     Run uncounted = piece;
+                     uncounted.end_values = nullptr;
+                     make_sequences(geometry, ready, uncounted, outcomes + first, slot.sequences.device() + first, count,
                                     slot.stream, again);
                    },
                    turn);

@@ -114,7 +114,9 @@ class Propagation:
     ``photons``, ``steps``: how many; ``ends``: how many ended by each kind; ``hits``, ``finals``: Photons, or None;
     ``sequences``: (N, 2, 2) uint64 or None; ``record``: (n, 32) of ``photon_dtype`` or None; ``channels``: (C, 2) int64,
     number and count of each; ``times``: (C, bins) uint64 or None; ``by_material``, ``by_surface``: (.. + 1, 16) uint64,
-    counts by ``step_kinds``, the last row for none. ``geometry``: that of the simulation; a pickle leaves it out.
+    counts by ``step_kinds``, the last row for none. ``end_values``: (materials, 8) uint64, steps at a wavelength that a
+    table does not cover, of RINDEX, GROUPVEL, ABSLENGTH, RAYLEIGH, MIEHG, WLSABSLENGTH, WLSABSLENGTH2 and
+    REEMISSIONPROB. ``geometry``: that of the simulation; a pickle leaves it out.
     """
 
     def __init__(self, geometry: Geometry, values: Mapping[str, Any]) -> None:
@@ -130,6 +132,7 @@ class Propagation:
         self.times: AnyArray | None = values.get("times")
         self.by_material: AnyArray = values["by_material"]
         self.by_surface: AnyArray = values["by_surface"]
+        self.end_values: AnyArray = values["end_values"]
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "geometry"}

@@ -23,19 +23,18 @@ const std::string kEmission = std::string("[('spectrum', ") + kCurve +
 
 py::dtype material_optics() {
   const std::string fields =
-      "[('flags', '<u4'), ('losses', '<u4'), ('mie_forward', '<f4'), ('mie_backward', '<f4'), "
-      "('mie_forward_ratio', '<f4'), ('scintillation_yield', '<f4'), ('resolution_scale', '<f4'), "
-      "('reserved', '<u4'), ('scintillation', " +
-      kEmission + ", (3,)), ('shifting', " + kEmission + ", (2,))]";
+      "[('flags', '<u4'), ('losses', '<u4'), ('covered', '<f4', (2,)), ('mie_forward', '<f4'), "
+      "('mie_backward', '<f4'), ('mie_forward_ratio', '<f4'), ('scintillation_yield', '<f4'), "
+      "('resolution_scale', '<f4'), ('reserved', '<u4', (3,)), ('scintillation', " +
+      kEmission + ", (3,)), ('shifting', " + kEmission + ", (2,)), ('covered_by', '<f4', (8, 2))]";
   return record(fields.c_str(), sizeof(MaterialOptics));
 }
 
 py::dtype surface_optics() {
   const std::string fields =
       "[('model', '|u1'), ('finish', '|u1'), ('type', '|u1'), ('flags', '|u1'), ('value', '<f4'), "
-      "('response', '<u4'), ('lobes', '<u4'), ('indices', '<u4'), ('film_thickness', '<f4'), ('roughness', '<f4'), "
-      "('dichroic', '<u4'), ('angles', " +
-      std::string(kCurve) + "), ('reserved', '<u4', (2,)), ('reemission', " + kEmission + ")]";
+      "('table', '<u4'), ('rows', '<u4'), ('film_thickness', '<f4'), ('roughness', '<f4'), ('angles', " +
+      std::string(kCurve) + "), ('reserved', '<u4', (4,)), ('reemission', " + kEmission + ")]";
   return record(fields.c_str(), sizeof(SurfaceOptics));
 }
 
@@ -102,8 +101,12 @@ py::dtype dtype_of(ViewArray array) {
           "('material', '<u2'), ('parts', '<u2'), ('surface_in', '<u2'), ('surface_out', '<u2'), ('skin', '<u2'), "
           "('reserved', '<u2'), ('volume', '<u4')]",
           sizeof(SolidView));
-    case A::optical_tables:
-      return py::dtype("(4,)<f4");
+    case A::optical_rows:
+      return record(
+          "[('wavelength', '<f4'), ('rest', '<f4'), ('slope', '<f4'), ('over_wavelength', '<u4'), ('v', '<f4', (4,))]",
+          sizeof(TableRow));
+    case A::optical_buckets:
+      return py::dtype("<u4");
     case A::optical_materials:
       return material_optics();
     case A::optical_surfaces:

@@ -21,7 +21,7 @@ bool is_read_only(ViewArray array) {
     case ViewArray::material_colors:
     case ViewArray::colors:
     case ViewArray::solid_colors:
-    case ViewArray::optical_tables:
+    case ViewArray::optical_rows:
     case ViewArray::optical_materials:
     case ViewArray::optical_surfaces:
     case ViewArray::optical_points:
@@ -42,10 +42,7 @@ Array view_array(const GeometryPointer& box, ViewArray which) {
   const Memory& memory = box->geometry.array(which);
   const ViewArrayInfo& row = info(which);
   std::vector<py::ssize_t> shape{static_cast<py::ssize_t>(memory.bytes() / row.element_bytes)};
-  if (which == ViewArray::optical_tables) {  // table by wavelength
-    const auto wavelengths = static_cast<py::ssize_t>(box->geometry.view().optics.raster.count);
-    shape = {shape.front() / wavelengths, wavelengths};
-  }
+  if (which == ViewArray::optical_buckets) shape = {shape.front() / kTableEntries, kTableEntries};
   Array array = make_array(box->geometry.device(), memory.device(), dtype_of(which), std::move(shape), py::cast(box),
                            is_read_only(which));
   if (memory.where() == Residency::split) array.host_part = memory.device() + memory.device_bytes();
@@ -73,7 +70,7 @@ Device device_of(const py::object& given) {
 
 /// (start, step, number) in nm, or equally spaced wavelengths as an array.
 Raster raster_of(const py::object& given) {
-  if (given.is_none()) return kDefaultRaster;
+  if (given.is_none()) return kOwnPoints;
   const auto values = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(given);
   if (!values || values.ndim() != 1 || values.size() < 2)
     throw Error(ErrorKind::usage, "wavelengths are an array of at least two");
@@ -175,8 +172,9 @@ void set_transforms(GeometryBox& box, const Solids& solids, const Transforms& tr
 
 void add_moves(py::class_<GeometryBox, GeometryPointer>& geometry) {
   geometry
-      .def("set_transforms", &set_transforms, py::arg("solids"), py::arg("transforms"),
-           R"(Moves solids of a scene in two levels: (N,) their numbers, (N, 3, 4) or (N, 4, 4) from the mesh's frame to millimetres.
+      .def(
+          "set_transforms", &set_transforms, py::arg("solids"), py::arg("transforms"),
+          R"(Moves solids of a scene in two levels: (N,) their numbers, (N, 3, 4) or (N, 4, 4) from the mesh's frame to millimetres.
 
 Nothing may use the geometry meanwhile. The Scene stays as it is. Raises Error: usage, limit, memory, device.)")
       .def(
@@ -217,7 +215,7 @@ void add_geometry(py::module_& m) {
   auto geometry = py::class_<GeometryBox, GeometryPointer>(m, "Geometry", R"(A scene on a device; owns its arrays.
 
 Arrays are attributes by their names in the report: ``geometry.vertices``, ``geometry.triangles``, ``geometry.nodes``,
-``geometry.optical_tables``. A missing one is an AttributeError. They keep the geometry.)");
+``geometry.optical_rows``. A missing one is an AttributeError. They keep the geometry.)");
   geometry.def_property_readonly("device", [](const GeometryBox& b) { return b.geometry.device(); })
       .def_property_readonly("scene", [](const GeometryBox& b) { return b.scene; })
       .def_property_readonly(
@@ -239,7 +237,7 @@ Arrays are attributes by their names in the report: ``geometry.vertices``, ``geo
               at.mutable_at(i) = raster.start + raster.step * static_cast<float>(i);
             return at;
           },
-          "(W,) float32, nm: at which optical tables are kept.")
+          "(W,) float32, nm: at which optical tables were sampled; empty where they keep their own points.")
       .def_property_readonly("arrays", &arrays, "All arrays, by name.")
       .def_property_readonly(
           "view",
@@ -279,7 +277,7 @@ Arrays are attributes by their names in the report: ``geometry.vertices``, ``geo
 device: "auto", "host", "cuda:N" or a Device. budget, reserve: bytes of device memory to take at most, and to leave free.
 policy: "auto", "chroma", "mapped", "device". flatten: one mesh, with its arrays per triangle, as in Chroma. bvh: build
 what ray queries need; builder: by the "host" (the best trees) or the "device" (faster). wavelengths: nm, equally spaced,
-at which optical tables are kept; 60 to 995 in steps of 5 by default. origin: mm, subtracted in double.
+at which optical tables are sampled; by default they keep their own points. origin: mm, subtracted in double.
 Raises raylift.Error: limit, out_of_device_memory, out_of_host_memory, device, usage, cancelled.)");
   m.attr("ray_dtype") = ray_dtype();
   m.attr("hit_dtype") = hit_dtype();

@@ -140,6 +140,7 @@ void put_tally(py::dict& result, const photon::Tally& tally) {
   result["steps"] = tally.steps();
   result["ends"] = ends(tally);
   result["by_material"] = part(tally, layout.material(0, 0), layout.materials + py::ssize_t{1}, photon::kStepKinds);
+  result["end_values"] = part(tally, layout.end_value(0, 0), layout.materials, kBulkProperties);
   result["by_surface"] = part(tally, layout.surface(0, 0), layout.surfaces + py::ssize_t{1}, photon::kStepKinds);
   py::array_t<std::int64_t> numbers({channels, py::ssize_t{2}});
   for (py::ssize_t i = 0; i != channels; ++i) {

@@ -27,7 +27,7 @@ class Arrays(Test):
     def test_go_by_dlpack_without_a_copy(self):
         geometry = uploaded()
         self.assertEqual(geometry.vertices.__dlpack_device__(), (1, 0))
-        for array in (geometry.vertices, geometry.triangles, geometry.optical_tables, geometry.instances["to_world"]):
+        for array in (geometry.vertices, geometry.triangles, geometry.optical_points, geometry.instances["to_world"]):
             values = np.from_dlpack(array)
             self.assertEqual(values.ctypes.data, array.ptr)
             self.assertEqual(values.strides, array.strides)
@@ -47,13 +47,18 @@ class Arrays(Test):
         self.same(geometry.instances["mesh"], scene.solid_meshes)
         self.same(geometry.solids["mother"].view("int32"), scene.mothers)
         np.testing.assert_allclose(geometry.instances["to_world"], scene.transforms, rtol=1e-6, atol=1e-3)
-        self.same(geometry.wavelengths, np.arange(60, 1000, 5))
-        self.assertEqual(geometry.optical_tables.shape[1:], (188, 4))
+        self.assertEqual(len(geometry.wavelengths), 0)
         water = scene.optics.materials["Water"].table("ABSLENGTH")
-        row = scene.materials.index(next(name for name in scene.materials if name.startswith("Water")))
+        material = scene.materials.index(next(name for name in scene.materials if name.startswith("Water")))
+        rows = geometry.optical_buckets.numpy()[material]
+        table = geometry.optical_rows.numpy()[rows[0]:rows[-1] + 2]
         # Index, group velocity, absorption and scattering length.
-        np.testing.assert_allclose(geometry.optical_tables.numpy()[row, :, 2], water.value(geometry.wavelengths),
-                                   rtol=1e-5)
+        np.testing.assert_allclose(table["v"][:, 2], water.value(table["wavelength"]), rtol=1e-4)
+        sampled = rl.upload(scene, DEVICE, wavelengths=np.arange(60, 1000, 5))
+        self.same(sampled.wavelengths, np.arange(60, 1000, 5))
+        rows = sampled.optical_buckets.numpy()[material]
+        np.testing.assert_allclose(sampled.optical_rows.numpy()["v"][rows[0]:rows[-1] + 2, 2],
+                                   water.value(sampled.wavelengths), rtol=1e-5)
 
     def test_compute_as_numpy_does(self):
         hits = self.some_hits()
@@ -116,7 +121,7 @@ class Arrays(Test):
         geometry = uploaded()
         self.assertFalse(np.asarray(geometry.vertices).flags.writeable)
         self.assertFalse(np.asarray(geometry.nodes).flags.writeable)
-        self.assertTrue(np.asarray(geometry.optical_tables).flags.writeable)
+        self.assertTrue(np.asarray(geometry.optical_points).flags.writeable)
         self.assertFalse(detector().meshes[0].vertices.flags.writeable)
 
     def test_have_views_fields_and_slices(self):

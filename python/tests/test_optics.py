@@ -30,6 +30,12 @@ def lamp(absorption=1000.0):
     return scene
 
 
+def rows_of(geometry, scene, material):
+    """The rows of a material's table: index, group velocity, absorption and scattering length at its points."""
+    entries = geometry.optical_buckets.numpy()[scene.materials.index(material)]
+    return geometry.optical_rows.numpy()[entries[0]:entries[-1] + 2]
+
+
 class Properties(Test):
     def test_come_out_as_arrays(self):
         optics = detector().optics
@@ -65,9 +71,13 @@ class Properties(Test):
             del water["SCINTILLATIONYIELD"]
         geometry = rl.upload(scene, DEVICE, wavelengths=np.arange(250, 700, 10))
         self.same(geometry.wavelengths, np.arange(250, 700, 10))
-        row = geometry.optical_tables.numpy()[scene.materials.index("Water"), :, 2]
         expected = np.interp(1239.8419843320026 / geometry.wavelengths, energies, lengths)
-        np.testing.assert_allclose(row, expected, rtol=1e-5)
+        np.testing.assert_allclose(rows_of(geometry, scene, "Water")["v"][:, 2], expected, rtol=1e-5)
+        own = rows_of(rl.upload(scene, DEVICE), scene, "Water")
+        self.same(own["over_wavelength"], np.zeros(len(own)))
+        for energy, length in zip(energies, lengths):
+            row = own[np.argmin(abs(own["wavelength"] - 1239.8419843320026 / energy))]
+            self.assertAlmostEqual(row["v"][2] / length, 1, 6)
         # By a sidecar into the same scene, the same tables.
         with tempfile.TemporaryDirectory() as folder:
             path, sidecar = os.path.join(folder, "lamp.dae"), os.path.join(folder, "lamp.optics.json")
@@ -129,7 +139,7 @@ class Photons(Test):
         before = rl.propagate(geometry, "laser:0,0,0,0,0,1", 2000).ends
         if DEVICE != "host":
             self.skipTest("this test writes by NumPy")
-        np.asarray(geometry.optical_tables)[scene.materials.index("Water"), :, 2] = 1
+        rows_of(geometry, scene, "Water")["v"][:, 2] = 1
         after = rl.propagate(geometry, "laser:0,0,0,0,0,1", 2000).ends
         self.assertGreater(before["detected"], 200)
         self.assertEqual(after, {"absorbed": 2000})

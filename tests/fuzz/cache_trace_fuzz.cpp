@@ -149,25 +149,28 @@ void write(const Sections& sections) {
 /// The same of the optics.
 double use_optics(const GeometryView& view, std::uint32_t solid, const Side& side) {
   const OpticsView& optics = view.optics;
-  if (optics.tables == nullptr) return 0;
+  if (optics.rows == nullptr) return 0;
   double sum = 0;
   for (const float random : {-1.0F, 0.3F, 0.999F, 2.0F}) {
-    const RasterPlace at = raster_place(optics, 1000 * random);
+    const float wavelength = 1000 * random;
     for (const std::uint16_t material : {side.material_from, side.material_to}) {
       if (material == MaterialCode::none) continue;
       const MaterialOptics& of = optics.materials[material];
-      sum += medium(optics, material, at).refractive_index + losses(optics, of, at).mie_length;
+      const TableLookup in = look_up(optics, material, wavelength);
+      sum += medium(in).refractive_index + losses(optics, of, in.place).mie_length;
       for (const EmissionComponent& one : of.scintillation) sum += sample_emission(optics, one, random);
       for (const EmissionComponent& one : of.shifting) sum += sample_emission(optics, one, random);
     }
     if (side.surface != kNoSurface) {
       const SurfaceOptics& surface = optics.surfaces[side.surface];
-      sum += reflection(optics, surface, at).gap_index + surface_lobes(optics, surface, at).backscatter +
+      const TableLookup on = look_up(optics, surface, wavelength);
+      const TablePlace at = on.place;
+      sum += reflection(on).gap_index + surface_lobes(optics, surface, at).backscatter +
              surface_indices(optics, surface, at).k + dichroic(optics, surface, random, at).reflect +
              sample_emission(optics, surface.reemission, random);
     }
     const ChannelView channel = raylift::channel(optics, solid);
-    sum += channel_efficiency(optics, channel.type, at, random) + sample_time(optics, channel.type, random) +
+    sum += channel_efficiency(optics, channel.type, wavelength, random) + sample_time(optics, channel.type, random) +
            sample_charge(optics, channel.type, random);
   }
   return sum;

@@ -56,21 +56,23 @@ struct OpticsAnswer {
 static_assert(sizeof(OpticsAnswer) == 33 * sizeof(float));
 
 RAYLIFT_HD inline OpticsAnswer ask(const OpticsView& view, const OpticsQuery& query) {
-  const RasterPlace at = raster_place(view, query.wavelength);
   const MaterialOptics& material = view.materials[query.material];
   const SurfaceOptics& surface = view.surfaces[query.surface];
   OpticsAnswer answer;
-  answer.medium = medium(view, query.material, at);
-  answer.losses = losses(view, material, at);
-  answer.reflection = reflection(view, surface, at);
-  answer.chances = surface_chances(view, surface, at);
+  const TableLookup in = look_up(view, query.material, query.wavelength);
+  const TableLookup on = look_up(view, surface, query.wavelength);
+  const TablePlace at = on.place;
+  answer.medium = medium(in);
+  answer.losses = losses(view, material, in.place);
+  answer.reflection = reflection(on);
+  answer.chances = surface_chances(on);
   answer.lobes = surface_lobes(view, surface, at);
   answer.indices = surface_indices(view, surface, at);
   answer.dichroic = dichroic(view, surface, query.angle, at);
   for (int i = 0; i != 3; ++i) answer.emitted[i] = sample_emission(view, material.scintillation[i], query.random);
   for (int i = 0; i != 2; ++i) answer.emitted[3 + i] = sample_emission(view, material.shifting[i], query.random);
   answer.emitted[5] = sample_emission(view, surface.reemission, query.random);
-  answer.efficiency = channel_efficiency(view, query.type, at, query.angle);
+  answer.efficiency = channel_efficiency(view, query.type, query.wavelength, query.angle);
   answer.time = sample_time(view, query.type, query.random);
   answer.charge = sample_charge(view, query.type, query.random);
   return answer;

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Photons from gensteps: their numbers, directions, spectra, places and times against integrals in double.
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/optics/properties.h>
 #include <raylift/photon/generate.h>
 #include <raylift/photon/gensteps.h>
 
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <string>
 
 #include "gensteps.h"
 #include "statistics.h"
+#include "support/random_optics.h"
 
 namespace raylift::photon {
 namespace {
@@ -52,6 +55,56 @@ TEST_P(AlongSteps, CerenkovYieldIsThatOfFrankAndTamm) {
     EXPECT_GT(0.02 * expected, 8 * std::sqrt(expected)) << "too few to tell 2 %";
   }
   EXPECT_EQ(count(geometry, std::vector<Genstep>(100, cerenkov({0, 0, 0}, 20, 0.7, kPhotonsOfPhysics))), 0U);
+}
+
+/// Tables of few points, over either axis, with a step, and light beyond them.
+TEST(CerenkovSum, IsTheIntegralInDouble) {
+  const double step = std::nextafter(3.0, 4.0);
+  const std::vector<OpticalTable> tables{{"RINDEX", SpectralAxis::wavelength_nm, {200, 800}, {1.6, 1.3}},
+                                         {"RINDEX", SpectralAxis::wavelength_nm, {250, 600}, {1.3, 1.6}},
+                                         {"RINDEX", SpectralAxis::energy_ev, {1.55, 6.2}, {1.3, 1.6}},
+                                         {"RINDEX", SpectralAxis::energy_ev, {2, 3, 4, 5}, {1.3, 1.5, 1.35, 1.45}},
+                                         {"RINDEX", SpectralAxis::energy_ev, {2, 3, step, 4}, {1.3, 1.31, 1.5, 1.52}},
+                                         dispersive()};
+  for (const OpticalTable& table : tables)
+    for (const bool mixed : {false, true})
+      for (const double beta : {0.99, 0.72, 0.69, 0.6}) {
+        OpticalProperties material{{table}, {}};
+        if (mixed)
+          material.tables.push_back(
+              {"ABSLENGTH",
+               table.axis == SpectralAxis::energy_ev ? SpectralAxis::wavelength_nm : SpectralAxis::energy_ev,
+               {1, 1000},
+               {10, 10}});
+        const OpticsArrays arrays = test::arrays_of(test::scene_of(material));
+        CerenkovStep of{};
+        of.beta_inverse = static_cast<float>(1 / beta);
+        of.shortest = 200;
+        of.longest = 800;
+        const detail::CerenkovSum got = detail::cerenkov_sum(arrays.view(), 0, of);
+        double most = 0;
+        const double wanted = cerenkov_integral(table, beta, [&](double, double sin2) {
+          most = std::max(most, sin2);
+          return sin2;
+        });
+        const std::string what = "table " + std::to_string(&table - tables.data()) + ", beta " + std::to_string(beta);
+        EXPECT_NEAR(static_cast<float>(got.integral), wanted, 5e-5 * wanted + 1e-7) << what;
+        EXPECT_NEAR(static_cast<float>(got.max_sin2), most, 1e-4 * most) << what;
+        EXPECT_GE(static_cast<float>(got.max_sin2), most * (1 - 1e-6)) << what << ": energies are drawn below it";
+        // Without a range, that of the table.
+        of.shortest = of.longest = 0;
+        const TableRange range = range_of(table);
+        CerenkovStep same = of;
+        same.shortest = static_cast<float>(range.shortest_nm);
+        same.longest = static_cast<float>(range.longest_nm);
+        EXPECT_EQ(static_cast<float>(detail::cerenkov_sum(arrays.view(), 0, of).integral),
+                  static_cast<float>(detail::cerenkov_sum(arrays.view(), 0, same).integral))
+            << what;
+      }
+  const OpticsArrays none = test::arrays_of(test::scene_of({{flat("ABSLENGTH", 5)}, {}}));
+  CerenkovStep of{};
+  of.beta_inverse = 1.001F;
+  EXPECT_EQ(static_cast<float>(detail::cerenkov_sum(none.view(), 0, of).integral), 0);
 }
 
 TEST_P(AlongSteps, CerenkovLightHasItsAngleSpectrumAndPolarisation) {

@@ -10,7 +10,7 @@
 
 namespace raylift::photon {
 
-/// Water-like, with dispersion, at wavelengths of the raster.
+/// Water-like, with dispersion.
 inline OpticalTable dispersive() {
   return {"RINDEX", SpectralAxis::wavelength_nm, {200, 300, 400, 600, 800}, {1.42, 1.37, 1.345, 1.335, 1.33}};
 }

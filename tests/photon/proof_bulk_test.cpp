@@ -123,7 +123,7 @@ TEST_P(BulkProof, DispersionInArrivalTimes) {
       worst = std::max(worst, one.last.kind == StepKind::escaped ? off : way);
       mean.add(one.photon.time);
     }
-    EXPECT_LT(worst, 2e-4 * time(400)) << "the raster's steps of 5 nm round the slope off";
+    EXPECT_LT(worst, 1e-6 * time(400)) << "the table's points are 1 nm apart";
     return mean;
   };
   const double blue = arrivals(uniform_spectrum(399.9F, 400.1F)).value(),

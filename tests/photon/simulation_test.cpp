@@ -9,6 +9,7 @@
 #include <raylift/photon/simulation.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 
@@ -149,6 +150,51 @@ TEST_P(Simulate, CountsWhatBecameOfEachPhoton) {
       EXPECT_EQ(tally.in_material(material, kind), (materials[{material, kind}])) << to_string(kind);
     for (std::uint32_t surface = 0; surface != 2; ++surface)
       EXPECT_EQ(tally.at_surface(surface, kind), (surfaces[{surface, kind}])) << to_string(kind);
+  }
+}
+
+// Against photons that are followed step by step on the host.
+TEST_P(Simulate, CountsTheStepsBeyondTables) {
+  const auto narrow = [](const char* key, double value) {
+    return OpticalTable{key, SpectralAxis::energy_ev, {kEvNm / 500, kEvNm / 300}, {value, value}};
+  };
+  const Scene scene = shells({{3000, {flat("RINDEX", 1.33), flat("ABSLENGTH", 5000), narrow("RAYLEIGH", 300)}},
+                              {2000, {narrow("RINDEX", 1.5), narrow("ABSLENGTH", 3000), flat("MIEHG", 400)}}});
+  const GpuGeometry geometry = upload_scene(scene), on_host = upload(scene, Device::host());
+  const photon::Run how{.seed = 3, .most_steps = 500};
+  for (const float wavelength : {400.0F, 500.0F, 700.0F, 900.0F}) {
+    Source source;
+    source.radius = 1900;
+    source.wavelength = wavelength;
+    const Tally tally = Simulation(geometry, {.batch = 700}).run(source, how, 2000);
+    std::array<std::uint64_t, 2> steps{};
+    const Anchor anchor = anchor_of(on_host.view(), source);
+    Follower follower(on_host.view(), source, anchor, how);
+    for (std::uint64_t i = 0; i != 2000; ++i) {
+      follower.start(i);
+      Ray ray;
+      while (follower.ray(ray)) {
+        const std::uint32_t before = follower.outcome().steps;
+        follower.arrive(next_boundary(on_host.view(), ray, follower.in()));
+        if (before != 0) ++steps[follower.outcome().last.material];
+      }
+    }
+    EXPECT_GT(steps[0] + steps[1], 4000U);
+    using enum BulkProperty;
+    const bool beyond = wavelength > 500, far = wavelength > 800;
+    const auto expect = [&](std::uint32_t material, BulkProperty property, bool counted) {
+      EXPECT_EQ(tally.end_values(material, property), counted ? steps[material] : 0)
+          << wavelength << ' ' << material << ' ' << static_cast<int>(property);
+    };
+    expect(0, index, far);
+    expect(0, absorption, far);
+    expect(0, rayleigh, beyond);
+    expect(0, mie, false);
+    expect(1, index, beyond);
+    expect(1, velocity, false);
+    expect(1, absorption, beyond);
+    expect(1, rayleigh, false);
+    expect(1, mie, far);
   }
 }
 

@@ -15,7 +15,7 @@
 
 namespace raylift::test {
 
-inline OpticsArrays arrays_of(const Scene& scene, const Raster& raster = kDefaultRaster) {
+inline OpticsArrays arrays_of(const Scene& scene, const Raster& raster = kOwnPoints) {
   return optics_arrays(scene, solid_tree(scene), raster);
 }
 

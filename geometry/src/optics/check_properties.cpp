@@ -188,8 +188,8 @@ void warn_of_unhonoured(Scene& scene) {
   }
 }
 
-/// The light that is simulated by default: the raster of upload().
-constexpr double kShortestNm = 60, kLongestNm = 995;
+/// A table without a point here is most likely in another unit.
+constexpr double kShortestNm = 20, kLongestNm = 5000;
 
 /// A guess why a table is far from that light: its numbers may be in another unit than they were read in.
 std::string likely_unit(const OpticalTable& table, const TableRange& range) {
@@ -219,7 +219,7 @@ std::string likely_unit(const OpticalTable& table, const TableRange& range) {
   return {};
 }
 
-/// Tables without a point in the light that is simulated: their value at the end would hold for all of it.
+/// Tables without a point where light is: their value at the end would hold for all of it.
 void warn_of_tables_elsewhere(Scene& scene) {
   const auto warn = [&scene](PropertyOf of, const std::string& owner, const OpticalProperties& properties) {
     for (const OpticalTable& table : properties.tables) {
@@ -227,11 +227,11 @@ void warn_of_tables_elsewhere(Scene& scene) {
       if (find_property(of, table.key) == nullptr) continue;
       if (range.shortest_nm <= kLongestNm && range.longest_nm >= kShortestNm) continue;
       const std::string unit = likely_unit(table, range);
-      scene.report.warnings.push_back(
-          property_owner(of, owner) + ": " + table.key + " has no point in the light that is simulated, " +
-          text(kShortestNm) + " to " + text(kLongestNm) + " nm: its points are from " + text(range.shortest_nm) +
-          " to " + text(range.longest_nm) + " nm, and the value at its end holds for all light" +
-          (unit.empty() ? "" : "; are the numbers in " + unit + "?"));
+      scene.report.warnings.push_back(property_owner(of, owner) + ": " + table.key + " has no point from " +
+                                      text(kShortestNm) + " to " + text(kLongestNm) + " nm: its points are from " +
+                                      text(range.shortest_nm) + " to " + text(range.longest_nm) +
+                                      " nm, and the value at its end holds for all light" +
+                                      (unit.empty() ? "" : "; are the numbers in " + unit + "?"));
     }
   };
   for (std::size_t i = 0; i != scene.optics.materials.size(); ++i)

@@ -6,7 +6,10 @@
 namespace raylift {
 
 double OpticalTable::value(double wavelength_nm) const {
-  const double x = axis == SpectralAxis::energy_ev ? kEvNm / wavelength_nm : wavelength_nm;
+  return interpolate(axis == SpectralAxis::energy_ev ? kEvNm / wavelength_nm : wavelength_nm);
+}
+
+double OpticalTable::interpolate(double x) const {
   const auto above = std::upper_bound(at.begin(), at.end(), x);
   if (above == at.begin()) return values.front();
   if (above == at.end()) return values.back();

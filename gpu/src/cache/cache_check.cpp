@@ -151,13 +151,14 @@ void ArrayCheck::finish() {
 
 class CacheCheck::Impl {
  public:
-  Impl(const CacheFile& file, bool bvh)
-      : file_(file), bvh_(bvh), raster_(cache_summary(file).raster), alone_(0), single_(0) {
+  Impl(const CacheFile& file, bool bvh) : file_(file), bvh_(bvh), alone_(0), single_(0) {
+    (void)cache_summary(file);  // throws where the description makes no sense
     count();
     expect_sizes();
     alone_ = Bits(counts_[ViewArray::pairs]);
     single_ = Bits(counts_[ViewArray::pairs]);
     solids_.resize(counts_[ViewArray::solids]);
+    reach_.emplace(counts_[ViewArray::optical_buckets] / kTableEntries);
     for (std::size_t i = 0; i != checks_.size(); ++i)
       if (counts_.of[i]) checks_[i] = make(static_cast<ViewArray>(i));
   }
@@ -179,6 +180,8 @@ class CacheCheck::Impl {
     const bool nested = std::all_of(solids_.begin(), solids_.end(), [this](const Nested& solid) {
       return solid.mother == kNone ? solid.depth == 0 : solids_[solid.mother].depth + 1 == solid.depth;
     });
+    if (!reach_->within(counts_[ViewArray::optical_rows]))
+      fail(ViewArray::optical_rows, "a table's rows are not there");
     if (!nested) fail(ViewArray::solids, "a solid's depth is not one more than its mother's");
   }
 
@@ -262,8 +265,7 @@ class CacheCheck::Impl {
       if (counts_.flattened && (row.extent == ArrayExtent::mesh || row.extent == ArrayExtent::instance) && count != 1)
         fail(row.array, "a flattened scene has one");
     }
-    if (optics)
-      check_optical_sizes(counts_, raster_, [this](ViewArray array, const std::string& what) { fail(array, what); });
+    if (optics) check_optical_sizes(counts_, [this](ViewArray array, const std::string& what) { fail(array, what); });
   }
 
   template <class T, class Look>
@@ -279,12 +281,12 @@ class CacheCheck::Impl {
 
   CacheFile file_;
   bool bvh_;
-  Raster raster_;
   ArrayCounts counts_;
   std::array<std::unique_ptr<ArrayCheck>, kViewArrays> checks_;
   Bits alone_;   // pairs whose second triangle is absent
   Bits single_;  // pairs whose second triangle is a line
   std::vector<Nested> solids_;
+  std::optional<OpticalReach> reach_;
   std::atomic<std::uint32_t> first_material_{0};  // the highest of all instances
   std::atomic<std::uint16_t> most_part_{0};       // likewise of all triangles
 };
@@ -349,7 +351,7 @@ std::unique_ptr<ArrayCheck> CacheCheck::Impl::make(ViewArray array) {
     case ArrayPresence::bvh:
       return make_of_bvh(array);
     case ArrayPresence::optics:
-      return make_optics_check(array, counts_, raster_, [this, array](const std::string& what) { fail(array, what); });
+      return make_optics_check(array, counts_, *reach_, [this, array](const std::string& what) { fail(array, what); });
     default:
       return {};  // any value is right
   }

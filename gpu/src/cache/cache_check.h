@@ -7,6 +7,7 @@
 #include <raylift/gpu/cache/cache_file.h>
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace raylift::detail {
 
@@ -75,12 +77,28 @@ class EachCheck : public ArrayCheck {
   Look look_;
 };
 
-/// Calls fail(array, what) where their sizes don't fit together.
-void check_optical_sizes(const ArrayCounts& counts, const Raster& raster,
+/// How far optical tables lead into their rows: what several arrays say together, collected from any thread.
+class OpticalReach {
+ public:
+  explicit OpticalReach(std::uint64_t tables);
+  /// A table's bucket begins at this row.
+  void note_entry(std::uint64_t table, std::uint32_t row);
+  /// Rows that are read this far after those of the table.
+  void note_rows(std::uint64_t table, std::uint64_t rows);
+  /// Whether no table leads out of so many rows.
+  [[nodiscard]] bool within(std::uint64_t rows) const;
+
+ private:
+  std::vector<std::atomic<std::uint32_t>> last_;
+  std::vector<std::atomic<std::uint64_t>> rows_;
+};
+
+/// Calls fail(array, what) where the sizes of optical arrays don't fit together.
+void check_optical_sizes(const ArrayCounts& counts,
                          const std::function<void(ViewArray array, const std::string& what)>& fail);
 /// The check of one of them.
 [[nodiscard]] std::unique_ptr<ArrayCheck> make_optics_check(ViewArray array, const ArrayCounts& counts,
-                                                            const Raster& raster, const ArrayCheck::Fail& fail);
+                                                            OpticalReach& reach, const ArrayCheck::Fail& fail);
 
 /// The check of the links between nodes. `scene`: nodes[0] is over instances.
 [[nodiscard]] std::unique_ptr<ArrayCheck> make_node_check(const ArrayCounts& counts, ArrayCheck::Fail fail);

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/atomics.h"
 #include "cache_check.h"
 
 namespace raylift::detail {
@@ -15,24 +16,29 @@ using A = ViewArray;
 
 /// What numbers of tables and curves are compared with.
 struct Limits {
+  OpticalReach* reach;
   std::uint64_t tables, points;
 
-  [[nodiscard]] bool table(std::uint64_t number) const { return number < tables; }
+  [[nodiscard]] bool table(std::uint64_t number, std::uint64_t rows = 0) const {
+    if (number >= tables) return false;
+    reach->note_rows(number, rows);
+    return true;
+  }
   [[nodiscard]] bool curve(Curve curve) const { return std::uint64_t{curve.first} + curve.count <= points; }
   [[nodiscard]] bool component(const EmissionComponent& of) const { return curve(of.spectrum); }
 
-  [[nodiscard]] bool material(const MaterialOptics& material) const {
-    bool right = table(material.losses);
+  [[nodiscard]] bool material(const MaterialOptics& material, std::uint64_t number) const {
+    bool right = table(number, material.losses);
     for (const EmissionComponent& of : material.scintillation) right &= component(of);
     for (const EmissionComponent& of : material.shifting) right &= component(of);
     return right;
   }
   [[nodiscard]] bool surface(const SurfaceOptics& surface) const {
-    // One table for each interval of angles, and one for a single angle.
+    // Rows for each interval of angles, and for a single angle.
     const std::uint64_t intervals = surface.angles.count < 2 ? surface.angles.count : surface.angles.count - 1;
     return surface.model <= SurfaceModel::wavelength_shifting && surface.type <= SurfaceType::coated &&
-           table(surface.response) && table(surface.lobes) && table(surface.indices) && curve(surface.angles) &&
-           std::uint64_t{surface.dichroic} + intervals <= tables && component(surface.reemission);
+           table(surface.table, (2 + intervals) * surface.rows) && curve(surface.angles) &&
+           component(surface.reemission);
   }
   [[nodiscard]] bool channel_type(const ChannelTypeView& type) const {
     return table(type.efficiency) && curve(type.angle_efficiency) && curve(type.time) && curve(type.charge);
@@ -50,13 +56,30 @@ bool is_slot(const BorderSlot& slot, std::uint64_t bucket, const ArrayCounts& co
 
 }  // namespace
 
-void check_optical_sizes(const ArrayCounts& counts, const Raster& raster,
+OpticalReach::OpticalReach(std::uint64_t tables) : last_(tables), rows_(tables) {}
+
+void OpticalReach::note_entry(std::uint64_t table, std::uint32_t row) {
+  base::atomic_max(last_[table], row);
+}
+
+void OpticalReach::note_rows(std::uint64_t table, std::uint64_t rows) {
+  base::atomic_max(rows_[table], rows);
+}
+
+bool OpticalReach::within(std::uint64_t rows) const {
+  for (std::size_t i = 0; i != last_.size(); ++i)
+    if (rows_[i] >= rows || std::uint64_t{last_[i]} + 1 + rows_[i] >= rows) return false;
+  return true;
+}
+
+void check_optical_sizes(const ArrayCounts& counts,
                          const std::function<void(ViewArray array, const std::string& what)>& fail) {
   if (counts[A::optical_materials] != counts[A::material_colors])
     fail(A::optical_materials, "it has not as many elements as 'material_colors'");
-  if (counts[A::optical_tables] % raster.count != 0) fail(A::optical_tables, "its rows are not those of whole tables");
-  if (counts[A::optical_tables] / raster.count < counts[A::optical_materials])
-    fail(A::optical_tables, "it has no table for each material");
+  if (counts[A::optical_buckets] % kTableEntries != 0)
+    fail(A::optical_buckets, "its entries are not those of whole tables");
+  if (counts[A::optical_buckets] / kTableEntries < counts[A::optical_materials])
+    fail(A::optical_buckets, "it has no table for each material");
   if (counts[A::optical_surfaces] > kNoSurface) fail(A::optical_surfaces, "it has too many elements");
   if (const std::uint64_t buckets = counts[A::border_surfaces]; buckets != 0 && !std::has_single_bit(buckets))
     fail(A::border_surfaces, "its elements are not a power of two");
@@ -64,26 +87,32 @@ void check_optical_sizes(const ArrayCounts& counts, const Raster& raster,
     fail(A::channels, "it has not as many elements as 'solids'");
 }
 
-std::unique_ptr<ArrayCheck> make_optics_check(ViewArray array, const ArrayCounts& counts, const Raster& raster,
+std::unique_ptr<ArrayCheck> make_optics_check(ViewArray array, const ArrayCounts& counts, OpticalReach& reach,
                                               const ArrayCheck::Fail& fail) {
-  const Limits limits{counts[A::optical_tables] / raster.count, counts[A::optical_points]};
+  const Limits limits{&reach, counts[A::optical_buckets] / kTableEntries, counts[A::optical_points]};
   const auto each = [&]<class T, class Look>(const T*, const char* wrong, Look look) -> std::unique_ptr<ArrayCheck> {
     return std::make_unique<EachCheck<T, Look>>(counts[array], fail, wrong, std::move(look));
   };
   constexpr const char* kTooLarge = "a number is too large";
   switch (array) {
-    case A::optical_tables:
+    case A::optical_rows:
       return each(static_cast<const TableRow*>(nullptr), "a value is not finite",
                   [](const TableRow& row, std::uint64_t) {
-                    return std::isfinite(row.v[0]) && std::isfinite(row.v[1]) && std::isfinite(row.v[2]) &&
-                           std::isfinite(row.v[3]);
+                    return std::isfinite(row.wavelength) && std::isfinite(row.rest) && std::isfinite(row.slope) &&
+                           row.over_wavelength <= 1 && std::isfinite(row.v[0]) && std::isfinite(row.v[1]) &&
+                           std::isfinite(row.v[2]) && std::isfinite(row.v[3]);
                   });
+    case A::optical_buckets:
+      return each(static_cast<const std::uint32_t*>(nullptr), kTooLarge, [&reach](std::uint32_t row, std::uint64_t i) {
+        reach.note_entry(i / kTableEntries, row);
+        return true;
+      });
     case A::optical_points:
       return each(static_cast<const CurvePoint*>(nullptr), "a value is not finite",
                   [](CurvePoint point, std::uint64_t) { return std::isfinite(point.x) && std::isfinite(point.y); });
     case A::optical_materials:
       return each(static_cast<const MaterialOptics*>(nullptr), kTooLarge,
-                  [limits](const MaterialOptics& one, std::uint64_t) { return limits.material(one); });
+                  [limits](const MaterialOptics& one, std::uint64_t i) { return limits.material(one, i); });
     case A::optical_surfaces:
       return each(static_cast<const SurfaceOptics*>(nullptr), kTooLarge,
                   [limits](const SurfaceOptics& one, std::uint64_t) { return limits.surface(one); });

@@ -233,7 +233,8 @@ void add_solids(std::vector<ArraySource>& arrays, const Scene& scene, const Rast
   arrays.push_back(view_source(ViewArray::solids, solid_views(scene, tree)));
   arrays.push_back(view_source(ViewArray::daughters, std::move(tree.daughters)));
   if (scene.optics.empty()) return;
-  arrays.push_back(view_source(ViewArray::optical_tables, std::move(optics.tables)));
+  arrays.push_back(view_source(ViewArray::optical_rows, std::move(optics.rows)));
+  arrays.push_back(view_source(ViewArray::optical_buckets, std::move(optics.buckets)));
   arrays.push_back(view_source(ViewArray::optical_materials, std::move(optics.materials)));
   arrays.push_back(view_source(ViewArray::optical_surfaces, std::move(optics.surfaces)));
   arrays.push_back(view_source(ViewArray::optical_points, std::move(optics.points)));
@@ -351,7 +352,7 @@ GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options,
 
 GeometryArrays geometry_arrays(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
                                const UploadOptions& options, const Progress& progress, const Device* builder) {
-  return {flat_arrays(flat, material_colors, options, progress, builder), flat.origin, 0, kDefaultRaster};
+  return {flat_arrays(flat, material_colors, options, progress, builder), flat.origin, 0, kOwnPoints};
 }
 
 GpuGeometry upload_geometry(const GeometryArrays& arrays, std::optional<StreamRef> stream, const Device& device,

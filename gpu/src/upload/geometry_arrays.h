@@ -15,7 +15,7 @@ struct GeometryArrays {
   std::vector<ArraySource> arrays;  ///< under the names of ViewArray
   Double3 origin;
   float reach = 0;  ///< GeometryView::reach
-  Raster raster = kDefaultRaster;
+  Raster raster = kOwnPoints;
 };
 
 /// The largest coordinate of the bounds from the origin, rounded up.

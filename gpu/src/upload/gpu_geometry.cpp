@@ -27,7 +27,6 @@ GeometryView make_view(const ResidentArrays& resident, const Double3& origin, fl
   view.origin[2] = origin.z;
   view.reach = reach;
   view.optics.raster = raster;
-  view.optics.per_nm = 1 / raster.step;
   return view;
 }
 

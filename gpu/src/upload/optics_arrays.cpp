@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/optics/properties.h>
 #include <raylift/geometry/optics/surface_between.h>
 #include <raylift/geometry/scene/detail/optics_bytes.h>
 #include <raylift/gpu/upload/optics_arrays.h>
@@ -17,6 +18,7 @@ namespace {
 
 using detail::as_float;
 using detail::Column;
+using detail::Columns;
 using detail::TableBuilder;
 
 constexpr std::uint32_t kMaxWavelengths = 65536;
@@ -92,8 +94,6 @@ MaterialOptics material_optics(const OpticalProperties& properties, TableBuilder
   set(material_flags::kMie, keys.table("MIEHG") != nullptr);
   set(material_flags::kReemits, keys.table("REEMISSIONPROB") != nullptr);
   set(material_flags::kShifts, keys.table("WLSABSLENGTH", "WLSABSLENGTH2") != nullptr);
-  material.losses = builder.add_table({keys.column("MIEHG", kNever), keys.column("WLSABSLENGTH", kNever),
-                                       keys.column("WLSABSLENGTH2", kNever), keys.column("REEMISSIONPROB", 0)});
   material.mie_forward = as_float(keys.constant("MIEHG_FORWARD", 0));
   material.mie_backward = as_float(keys.constant("MIEHG_BACKWARD", 0));
   material.mie_forward_ratio = as_float(keys.constant("MIEHG_FORWARD_RATIO", 1));
@@ -105,8 +105,20 @@ MaterialOptics material_optics(const OpticalProperties& properties, TableBuilder
   return material;
 }
 
-/// The table that medium() reads.
-void append_medium(const OpticalProperties& properties, TableBuilder& builder) {
+/// The wavelengths that a table's points cover, of those that are sampled.
+Coverage coverage(const OpticalTable* table, const Raster& raster) {
+  Coverage covered{0, kNever};
+  if (table == nullptr) return covered;
+  const TableRange range = range_of(*table);
+  covered = {as_float(range.shortest_nm), as_float(range.longest_nm)};
+  if (raster == kOwnPoints) return covered;
+  const float last = raster.start + raster.step * static_cast<float>(raster.count - 1);
+  return {std::max(covered.shortest, raster.start), std::min(covered.longest, last)};
+}
+
+/// The table of a material that medium() and losses() read.
+void set_table(MaterialOptics& material, const OpticalProperties& properties, const Raster& raster,
+               TableBuilder& builder) {
   const Keys keys(properties);
   const OpticalTable* const index = keys.table("RINDEX");
   const OpticalTable* velocity = keys.table("GROUPVEL");
@@ -115,21 +127,30 @@ void append_medium(const OpticalProperties& properties, TableBuilder& builder) {
     derived = detail::group_velocity(*index);
     velocity = &derived;
   }
-  builder.append_table({Column{index, 1}, Column{velocity, kLightSpeed}, keys.column("ABSLENGTH", kNever),
-                        keys.column("RAYLEIGH", kNever)});
+  material.losses = builder
+                        .append_table({{Column{index, 1}, Column{velocity, kLightSpeed},
+                                        keys.column("ABSLENGTH", kNever), keys.column("RAYLEIGH", kNever)},
+                                       {keys.column("MIEHG", kNever), keys.column("WLSABSLENGTH", kNever),
+                                        keys.column("WLSABSLENGTH2", kNever), keys.column("REEMISSIONPROB", 0)}})
+                        .rows;
+  material.covered = coverage(nullptr, raster);
+  for (std::size_t i = 0; i != kBulkProperties; ++i) {
+    const Coverage covered = coverage(keys.table(name_of(static_cast<BulkProperty>(i))), raster);
+    material.covered_by[i] = covered;
+    material.covered = {std::max(material.covered.shortest, covered.shortest),
+                        std::min(material.covered.longest, covered.longest)};
+  }
 }
 
-/// For each interval of angles a table, with R and T at both of its ends.
-void set_dichroic(SurfaceOptics& optics, const OpticalSurface& surface, TableBuilder& builder) {
+/// For each interval of angles a block of the surface's table, with R and T at both of its ends.
+void add_dichroic(SurfaceOptics& optics, const OpticalSurface& surface, Columns& columns, TableBuilder& builder) {
   std::vector<CurvePoint> angles;
   for (const DichroicAngle& angle : surface.dichroic) angles.push_back({as_float(angle.radians), 0});
   optics.angles = builder.add_curve(angles);
   for (std::size_t i = 0; i + 1 < std::max<std::size_t>(surface.dichroic.size(), 2) && !angles.empty(); ++i) {
     const DichroicAngle& begin = surface.dichroic[i];
     const DichroicAngle& end = surface.dichroic[std::min(i + 1, surface.dichroic.size() - 1)];
-    const std::uint32_t table = builder.append_table(
-        {Column{&begin.reflect}, Column{&begin.transmit}, Column{&end.reflect}, Column{&end.transmit}});
-    if (i == 0) optics.dichroic = table;
+    columns.push_back({Column{&begin.reflect}, Column{&begin.transmit}, Column{&end.reflect}, Column{&end.transmit}});
   }
 }
 
@@ -153,25 +174,30 @@ SurfaceOptics surface_optics(const OpticalSurface& surface, TableBuilder& builde
   const OpticalTable* const k = keys.table(film ? "FILM_KINDEX" : "IMAGINARYRINDEX");
   const bool complex_index = n != nullptr && (film || (k != nullptr && (optics.flags & kReflectivity) == 0));
   set(kComplexIndex, complex_index);
-  optics.response = of_geant4
-                        ? builder.add_table({keys.column("REFLECTIVITY", 1), keys.column("EFFICIENCY", 0),
-                                             keys.column("TRANSMITTANCE", 0), keys.column("RINDEX", 0)})
-                        : builder.add_table({keys.column("DETECT", 0), keys.column("ABSORB", 0),
-                                             keys.column("REFLECT_DIFFUSE", 0), keys.column("REFLECT_SPECULAR", 0)});
-  optics.lobes = builder.add_table({keys.column("SPECULARLOBECONSTANT", 0), keys.column("SPECULARSPIKECONSTANT", 0),
-                                    keys.column("BACKSCATTERCONSTANT", 0), Column{}});
-  optics.indices = builder.add_table({Column{complex_index ? n : nullptr}, Column{complex_index ? k : nullptr},
-                                      keys.column("REEMISSIONPROB", 0), Column{}});
+  Columns columns;
+  if (of_geant4)
+    columns.push_back({keys.column("REFLECTIVITY", 1), keys.column("EFFICIENCY", 0), keys.column("TRANSMITTANCE", 0),
+                       keys.column("RINDEX", 0)});
+  else
+    columns.push_back({keys.column("DETECT", 0), keys.column("ABSORB", 0), keys.column("REFLECT_DIFFUSE", 0),
+                       keys.column("REFLECT_SPECULAR", 0)});
+  columns.push_back({keys.column("SPECULARLOBECONSTANT", 0), keys.column("SPECULARSPIKECONSTANT", 0),
+                     keys.column("BACKSCATTERCONSTANT", 0), Column{}});
+  columns.push_back({Column{complex_index ? n : nullptr}, Column{complex_index ? k : nullptr},
+                     keys.column("REEMISSIONPROB", 0), Column{}});
+  add_dichroic(optics, surface, columns, builder);
+  const detail::TableNumber number = builder.add_table(columns);
+  optics.table = number.table;
+  optics.rows = number.rows;
   optics.film_thickness = as_float(keys.constant("FILM_THICKNESS", 0));
   optics.roughness = as_float(keys.constant("SURFACEROUGHNESS", 0));
   optics.reemission = builder.emission(keys.table("WLSCOMPONENT"), -1, keys.constant("WLSTIMECONSTANT", 0), 0);
-  set_dichroic(optics, surface, builder);
   return optics;
 }
 
 ChannelTypeView channel_type(const ChannelType& type, TableBuilder& builder) {
   ChannelTypeView view{};
-  view.efficiency = builder.add_table({Column{type.efficiency ? &*type.efficiency : nullptr, 1}, {}, {}, {}});
+  view.efficiency = builder.add_table({{Column{type.efficiency ? &*type.efficiency : nullptr, 1}, {}, {}, {}}}).table;
   std::vector<CurvePoint> angles;
   for (std::size_t i = 0; i != type.angles.size(); ++i)
     angles.push_back({as_float(type.angles[i]), as_float(type.angle_efficiency[i])});
@@ -207,7 +233,14 @@ void check_surface_count(const Scene& scene) {
 
 }  // namespace
 
+std::string_view name_of(BulkProperty property) {
+  constexpr std::array<std::string_view, kBulkProperties> kNames{
+      "RINDEX", "GROUPVEL", "ABSLENGTH", "RAYLEIGH", "MIEHG", "WLSABSLENGTH", "WLSABSLENGTH2", "REEMISSIONPROB"};
+  return kNames[static_cast<std::size_t>(property)];
+}
+
 bool valid(const Raster& raster) {
+  if (raster == kOwnPoints) return true;
   const double end = double{raster.start} + double{raster.step} * raster.count;
   return raster.count >= 2 && raster.count <= kMaxWavelengths && raster.start > 0 && raster.step > 0 &&
          std::isfinite(1 / raster.step) && 1 / raster.step > 0 && end < double{kNever};
@@ -215,7 +248,8 @@ bool valid(const Raster& raster) {
 
 OpticsView OpticsArrays::view() const {
   const auto data = []<class T>(const std::vector<T>& array) { return array.empty() ? nullptr : array.data(); };
-  return {data(tables),
+  return {data(rows),
+          data(buckets),
           data(materials),
           data(surfaces),
           data(points),
@@ -225,8 +259,7 @@ OpticsView OpticsArrays::view() const {
           static_cast<std::uint32_t>(surfaces.size()),
           static_cast<std::uint32_t>(borders.size()),
           static_cast<std::uint32_t>(channel_types.size()),
-          raster,
-          1 / raster.step};
+          raster};
 }
 
 namespace {
@@ -271,9 +304,10 @@ OpticsArrays optics_arrays(const Scene& scene, const SolidTree& tree, const Rast
   const auto properties = [&](std::size_t i) -> const OpticalProperties& {
     return optics.materials.empty() ? none : optics.materials[i];
   };
-  for (std::size_t i = 0; i != scene.materials.size(); ++i) append_medium(properties(i), builder);
-  for (std::size_t i = 0; i != scene.materials.size(); ++i)
+  for (std::size_t i = 0; i != scene.materials.size(); ++i) {
     arrays.materials.push_back(material_optics(properties(i), builder));
+    set_table(arrays.materials.back(), properties(i), raster, builder);
+  }
   for (const OpticalSurface& surface : optics.surfaces) arrays.surfaces.push_back(surface_optics(surface, builder));
   for (const ChannelType& type : optics.channel_types) arrays.channel_types.push_back(channel_type(type, builder));
   arrays.channels = channels_of(scene);

@@ -2,21 +2,163 @@
 #include "optics_tables.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/gpu/optics.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
 
 namespace raylift::detail {
 namespace {
 
 constexpr std::size_t kMax = 0xFFFFFFFE;  // elements of an array of a view
 
-/// The points by ascending energy.
-OpticalTable over_energy(const OpticalTable& table) {
-  if (table.axis == SpectralAxis::energy_ev) return table;
-  OpticalTable turned{table.key, SpectralAxis::energy_ev, {}, {table.values.rbegin(), table.values.rend()}};
-  for (std::size_t i = table.at.size(); i-- != 0;) turned.at.push_back(kEvNm / table.at[i]);
-  return turned;
+/// How far a table over wavelength may be off where others of its material are over energy, relative.
+constexpr double kMaxDeviation = 1e-6;
+/// Bisections of an interval to that end.
+constexpr int kMaxBisections = 24;
+/// Rows of one table, 2 GiB.
+constexpr std::size_t kMaxRows = std::size_t{1} << 26;
+
+/// The same points over the other axis, ascending. Between them it is another function.
+OpticalTable turned(const OpticalTable& table) {
+  const bool to_wavelength = table.axis == SpectralAxis::energy_ev;
+  OpticalTable other{table.key,
+                     to_wavelength ? SpectralAxis::wavelength_nm : SpectralAxis::energy_ev,
+                     {},
+                     {table.values.rbegin(), table.values.rend()}};
+  for (std::size_t i = table.at.size(); i-- != 0;) other.at.push_back(kEvNm / table.at[i]);
+  return other;
+}
+
+/// The points that a table over wavelength needs between two of its own to be linear in energy too.
+void bisect(double from, double at_from, double to, double at_to, int left, std::vector<double>& wavelengths) {
+  // The middle in energy.
+  const double middle = 2 / (1 / from + 1 / to);
+  const double value = at_from + (middle - from) / (to - from) * (at_to - at_from);
+  const double linear = (at_from + at_to) / 2;
+  if (left == 0 || !(std::abs(value - linear) > kMaxDeviation * std::abs(value)) || !(middle > from && middle < to))
+    return;
+  bisect(from, at_from, middle, value, left - 1, wavelengths);
+  wavelengths.push_back(middle);
+  bisect(middle, value, to, at_to, left - 1, wavelengths);
+}
+
+/// A table over wavelength as one over energy.
+OpticalTable refined(const OpticalTable& table) {
+  OpticalTable finer{table.key, table.axis, {}, {}};
+  for (std::size_t i = 0; i != table.at.size(); ++i) {
+    if (i != 0) bisect(table.at[i - 1], table.values[i - 1], table.at[i], table.values[i], kMaxBisections, finer.at);
+    finer.at.push_back(table.at[i]);
+  }
+  for (const double at : finer.at) {
+    const auto own = std::lower_bound(table.at.begin(), table.at.end(), at);
+    finer.values.push_back(own != table.at.end() && *own == at
+                               ? table.values[static_cast<std::size_t>(own - table.at.begin())]
+                               : table.interpolate(at));
+  }
+  return turned(finer);
+}
+
+/// The rows of a table, block after block, and the number of its points.
+struct Rows {
+  std::vector<TableRow> rows;
+  std::uint32_t count = 0;
+};
+
+/// Sets the wavelengths and slopes of the first rows. `points` ascend over the axis.
+void set_points(std::vector<TableRow>& rows, const std::vector<double>& points, SpectralAxis axis) {
+  const std::size_t last = points.size() - 1;
+  const bool in_energy = axis == SpectralAxis::energy_ev;
+  // Doubles that stand for one decimal number differ by their rounding: the float is taken as exact.
+  constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
+  for (std::size_t i = 0; i <= last; ++i) {
+    TableRow& row = rows[i];
+    const double at = in_energy ? kEvNm / points[last - i] : points[i];
+    row.wavelength = as_float(at);
+    const double rest = at - double{row.wavelength};
+    row.rest = std::abs(rest) > kRounding * at && row.wavelength < kNever ? static_cast<float>(rest) : 0.0F;
+    row.over_wavelength = in_energy ? 0 : 1;
+    if (i == last) break;
+    // By energies: two wavelengths may be one double.
+    row.slope = as_float(in_energy ? points[last - i] / (points[last - i] - points[last - i - 1])
+                                   : 1 / (points[i + 1] - points[i]));
+  }
+}
+
+Rows rows_of(const Columns& columns, const Raster& raster, const std::string& source) {
+  const bool sampled = raster != kOwnPoints;
+  bool energy = false, wavelength = false;
+  for (const auto& block : columns)
+    for (const Column& column : block)
+      if (column.table != nullptr) (column.table->axis == SpectralAxis::energy_ev ? energy : wavelength) = true;
+  const SpectralAxis axis = energy && !sampled ? SpectralAxis::energy_ev : SpectralAxis::wavelength_nm;
+
+  std::vector<double> points;
+  std::vector<std::array<OpticalTable, 4>> finer(columns.size());
+  const auto table_of = [&](std::size_t block, std::size_t i) -> const OpticalTable* {
+    const OpticalTable* const table = columns[block][i].table;
+    return table == nullptr || table->axis == axis || sampled ? table : &finer[block][i];
+  };
+  if (sampled) {
+    for (std::uint32_t i = 0; i != raster.count; ++i) points.push_back(double{raster.start} + i * double{raster.step});
+  } else {
+    for (std::size_t b = 0; b != columns.size(); ++b)
+      for (std::size_t i = 0; i != 4; ++i) {
+        const OpticalTable* const table = columns[b][i].table;
+        if (table == nullptr) continue;
+        if (table->axis != axis) finer[b][i] = refined(*table);
+        const std::vector<double>& at = table_of(b, i)->at;
+        points.insert(points.end(), at.begin(), at.end());
+      }
+    std::sort(points.begin(), points.end());
+    points.erase(std::unique(points.begin(), points.end()), points.end());
+    if (points.empty()) points.push_back(1);
+    if (points.size() == 1) points.push_back(2 * points.front());
+  }
+
+  if (points.size() > kMaxRows / columns.size())
+    throw Error(ErrorKind::limit,
+                "a material or surface has tables of " + std::to_string(points.size()) + " different points times " +
+                    std::to_string(4 * columns.size()) + " quantities, and " + std::to_string(4 * kMaxRows) +
+                    " values are the limit",
+                {source, ""}, "give its tables the same points");
+  Rows made;
+  made.count = static_cast<std::uint32_t>(points.size());
+  made.rows.resize(columns.size() * points.size());
+  set_points(made.rows, points, axis);
+  const std::size_t count = points.size();
+  for (std::size_t b = 0; b != columns.size(); ++b) {
+    if (b != 0) std::copy_n(made.rows.begin(), count, made.rows.begin() + static_cast<std::ptrdiff_t>(b * count));
+    for (std::size_t i = 0; i != 4; ++i) {
+      const OpticalTable* const table = table_of(b, i);
+      for (std::size_t row = 0; row != count; ++row) {
+        const double point = points[axis == SpectralAxis::energy_ev ? count - 1 - row : row];
+        const double value = table == nullptr ? columns[b][i].absent
+                             : sampled        ? table->value(point)
+                                              : table->interpolate(point);
+        made.rows[b * count + row].v[i] = as_float(value);
+      }
+    }
+  }
+  return made;
+}
+
+/// The entries of a table's buckets: see kTableEntries.
+std::vector<std::uint32_t> entries_of(std::span<const TableRow> rows, std::uint32_t first) {
+  std::vector<std::uint32_t> entries(kTableEntries);
+  std::uint32_t row = 0;
+  const auto last = static_cast<std::uint32_t>(rows.size() - 2);
+  for (std::uint32_t i = 1; i != kTableBuckets; ++i) {
+    const float begin =
+        arithmetic_detail::as_float(optics_detail::kFirstBucketBits + (i << optics_detail::kBucketShift));
+    while (row != last && optics_detail::beyond(rows[row + 1], begin) >= 0) ++row;
+    entries[i] = row;
+  }
+  entries.back() = last;
+  for (std::uint32_t& entry : entries) entry += first;
+  return entries;
 }
 
 }  // namespace
@@ -26,7 +168,8 @@ float as_float(double value) {
 }
 
 OpticalTable group_velocity(const OpticalTable& index) {
-  const OpticalTable n = over_energy(index);
+  const bool in_energy = index.axis == SpectralAxis::energy_ev;
+  const OpticalTable n = in_energy ? index : turned(index);
   OpticalTable velocity{"GROUPVEL", SpectralAxis::energy_ev, {}, {}};
   const auto add = [&](double energy, double value, double slope) {
     const double phase = kLightSpeed / value;
@@ -43,11 +186,14 @@ OpticalTable group_velocity(const OpticalTable& index) {
                : (n.values[i + 1] - n.values[i]) / std::log(n.at[i + 1] / n.at[i]);
   };
   add(n.at[0], n.values[0], slope(0));
-  if (last == 0) return velocity;
   for (std::size_t i = 0; i + 1 < last; ++i)  // Geant4 gives the last interval no middle
     add((n.at[i] + n.at[i + 1]) / 2, (n.values[i] + n.values[i + 1]) / 2, slope(i));
-  add(n.at[last], n.values[last], slope(last - 1));
-  return velocity;
+  if (last != 0) add(n.at[last], n.values[last], slope(last - 1));
+  if (in_energy) return velocity;
+  OpticalTable over_wavelength = turned(velocity);
+  over_wavelength.at.front() = index.at.front();  // to the last bit
+  over_wavelength.at.back() = index.at.back();
+  return over_wavelength;
 }
 
 std::vector<CurvePoint> cumulative(const std::vector<double>& at, const std::vector<double>& density) {
@@ -61,36 +207,30 @@ std::vector<CurvePoint> cumulative(const std::vector<double>& at, const std::vec
   return points;
 }
 
-std::vector<TableRow> TableBuilder::rows(const std::array<Column, 4>& columns) const {
-  const Raster& raster = arrays_.raster;
-  std::vector<TableRow> rows(raster.count);
-  for (std::size_t c = 0; c != columns.size(); ++c)
-    for (std::uint32_t i = 0; i != raster.count; ++i)
-      rows[i].v[c] = as_float(columns[c].table == nullptr
-                                  ? columns[c].absent
-                                  : columns[c].table->value(double{raster.start} + i * double{raster.step}));
-  return rows;
-}
-
-std::uint32_t TableBuilder::append(const std::vector<TableRow>& rows) {
-  std::vector<TableRow>& tables = arrays_.tables;
-  if (tables.size() > kMax - rows.size())
+TableNumber TableBuilder::append(const std::vector<TableRow>& rows, std::uint32_t count) {
+  std::vector<TableRow>& all = arrays_.rows;
+  std::vector<std::uint32_t>& buckets = arrays_.buckets;
+  if (all.size() + rows.size() > kMax || buckets.size() + kTableEntries > kMax)
     throw Error(ErrorKind::limit, "the scene's optical tables have more than " + std::to_string(kMax) + " rows",
-                {source_, ""}, "choose a raster of fewer wavelengths");
-  const auto number = static_cast<std::uint32_t>(tables.size() / arrays_.raster.count);
-  tables.insert(tables.end(), rows.begin(), rows.end());
-  return number;
+                {source_, ""}, "give its tables fewer points, or sample them by --raster (UploadOptions::raster)");
+  const auto number = static_cast<std::uint32_t>(buckets.size() / kTableEntries);
+  const std::vector<std::uint32_t> entries =
+      entries_of(std::span(rows).first(count), static_cast<std::uint32_t>(all.size()));
+  buckets.insert(buckets.end(), entries.begin(), entries.end());
+  all.insert(all.end(), rows.begin(), rows.end());
+  return {number, count};
 }
 
-std::uint32_t TableBuilder::append_table(const std::array<Column, 4>& columns) {
-  return append(rows(columns));
+TableNumber TableBuilder::append_table(const Columns& columns) {
+  const Rows made = rows_of(columns, arrays_.raster, source_);
+  return append(made.rows, made.count);
 }
 
-std::uint32_t TableBuilder::add_table(const std::array<Column, 4>& columns) {
-  const std::vector<TableRow> one = rows(columns);
-  const std::string bytes(reinterpret_cast<const char*>(one.data()), one.size() * sizeof(TableRow));
+TableNumber TableBuilder::add_table(const Columns& columns) {
+  const Rows made = rows_of(columns, arrays_.raster, source_);
+  const std::string bytes(reinterpret_cast<const char*>(made.rows.data()), made.rows.size() * sizeof(TableRow));
   if (const auto found = known_.find(bytes); found != known_.end()) return found->second;
-  return known_[bytes] = append(one);
+  return known_[bytes] = append(made.rows, made.count);
 }
 
 Curve TableBuilder::add_curve(const std::vector<CurvePoint>& points) {

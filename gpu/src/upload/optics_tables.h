@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A material's and a surface's properties as tables on a raster and as curves.
+// A material's and a surface's properties as tables over their own points, or a raster's, and as curves.
 #pragma once
 
 #include <raylift/geometry/scene/optics.h>
@@ -12,8 +12,8 @@
 
 namespace raylift::detail {
 
-/// The group velocity (mm/ns) over energy that Geant4 derives from a refractive index
-/// (G4MaterialPropertiesTable::CalculateGROUPVEL); docs/optics.md has the formula.
+/// The group velocity (mm/ns) that Geant4 derives from a refractive index
+/// (G4MaterialPropertiesTable::CalculateGROUPVEL), over the axis of the index; docs/optics.md has the formula.
 [[nodiscard]] OpticalTable group_velocity(const OpticalTable& index);
 
 /// The cumulative distribution of a density that is linear between its points: x is the probability, y what the density
@@ -25,27 +25,36 @@ struct Column {
   const OpticalTable* table = nullptr;
   double absent = 0;  ///< the value where there is no table
 };
+/// Quantities that one search finds: four of a row, and four of each of the rows that lie a table's length further.
+using Columns = std::vector<std::array<Column, 4>>;
+
+/// Where a table is in OpticsView.
+struct TableNumber {
+  std::uint32_t table;
+  std::uint32_t rows;  ///< points
+};
 
 /// Fills the tables and points of OpticsArrays. Equal tables are kept once.
 class TableBuilder {
  public:
   TableBuilder(OpticsArrays& arrays, const std::string& source) : arrays_(arrays), source_(source) {}
 
-  /// Throws Error(limit).
-  std::uint32_t add_table(const std::array<Column, 4>& columns);
+  /// The points of a table are those of all its columns, all linear in energy, or all in wavelength. Where they differ,
+  /// the table is linear in energy, and the others have as many points more as keep them within kMaxDeviation of their
+  /// values. Throws Error(limit).
+  TableNumber add_table(const Columns& columns);
   /// Always at the end: for the tables whose number is that of their material.
-  std::uint32_t append_table(const std::array<Column, 4>& columns);
+  TableNumber append_table(const Columns& columns);
   Curve add_curve(const std::vector<CurvePoint>& points);
   /// No component where there is no spectrum.
   EmissionComponent emission(const OpticalTable* spectrum, double amount, double time_constant, double rise_time);
 
  private:
-  [[nodiscard]] std::vector<TableRow> rows(const std::array<Column, 4>& columns) const;
-  std::uint32_t append(const std::vector<TableRow>& rows);
+  TableNumber append(const std::vector<TableRow>& rows, std::uint32_t count);
 
   OpticsArrays& arrays_;
   const std::string& source_;
-  std::unordered_map<std::string, std::uint32_t> known_;  // tables by their bytes
+  std::unordered_map<std::string, TableNumber> known_;  // tables by their bytes
 };
 
 [[nodiscard]] float as_float(double value);

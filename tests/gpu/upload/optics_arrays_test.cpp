@@ -50,7 +50,7 @@ TEST(GroupVelocity, ComesNearToCauchys) {
   material.tables = {index};
   const OpticsArrays arrays = arrays_of(scene_of(material));
   for (float w = 280; w < 790; w += 7.5F) {
-    const float velocity = medium(arrays.view(), 0, raster_place(arrays.view(), w)).group_velocity;
+    const float velocity = medium(arrays.view(), 0, w).group_velocity;
     EXPECT_NEAR(velocity, kLight / (1.32 + 3 * 3500 / (w * w)), 2e-2) << w;
   }
 }
@@ -69,7 +69,7 @@ TEST(GroupVelocity, IsAtMostThePhaseVelocity) {
 
 TEST(GroupVelocity, OfAMaterialWithoutAnIndexIsThatOfLight) {
   const OpticsArrays arrays = arrays_of(scene_of({}));
-  const Medium vacuum = medium(arrays.view(), 0, raster_place(arrays.view(), 400));
+  const Medium vacuum = medium(arrays.view(), 0, 400);
   EXPECT_FLOAT_EQ(vacuum.group_velocity, static_cast<float>(kLight));
   EXPECT_EQ(vacuum.refractive_index, 1);
   EXPECT_EQ(vacuum.absorption_length, kNever);
@@ -207,9 +207,9 @@ TEST(OpticsArrays, HaveAMetalsIndexWhereNoReflectivityIsGiven) {
   given.properties.tables.push_back(table("REFLECTIVITY", 0.5));
   half.properties.tables.pop_back();
   const OpticsArrays arrays = arrays_of(scene_of({}, {metal, given, half}));
-  const RasterPlace at = raster_place(arrays.view(), 500);
   for (std::size_t i = 0; i != 3; ++i) {
-    const SurfaceIndices got = surface_indices(arrays.view(), arrays.surfaces[i], at);
+    const SurfaceOptics& surface = arrays.surfaces[i];
+    const SurfaceIndices got = surface_indices(arrays.view(), surface, look_up(arrays.view(), surface, 500).place);
     EXPECT_EQ(got.n, i == 0 ? 1.5F : 0) << i;
     EXPECT_EQ(got.k, i == 0 ? 7 : 0) << i;
     EXPECT_EQ((arrays.surfaces[i].flags & surface_flags::kComplexIndex) != 0, i == 0);
@@ -219,7 +219,7 @@ TEST(OpticsArrays, HaveAMetalsIndexWhereNoReflectivityIsGiven) {
 TEST(OpticsArrays, KeepEqualTablesOnce) {
   const Scene one = scene_of({}, std::vector<OpticalSurface>(1));
   const Scene many = scene_of({}, std::vector<OpticalSurface>(100));
-  EXPECT_EQ(arrays_of(one).tables.size(), arrays_of(many).tables.size());
+  EXPECT_EQ(arrays_of(one).rows.size(), arrays_of(many).rows.size());
 }
 
 TEST(OpticsArrays, InterpolateDichroicFiltersInAngleAndWavelength) {
@@ -231,7 +231,8 @@ TEST(OpticsArrays, InterpolateDichroicFiltersInAngleAndWavelength) {
       {0, table(0, 1), table(1, 0)}, {0.5, table(0.5, 0.5), table(0.5, 0.5)}, {1, table(1, 0), table(0, 1)}};
   Scene scene = scene_of({}, {filter});
   const auto at = [](const OpticsArrays& arrays, float angle, float w) {
-    return dichroic(arrays.view(), arrays.surfaces[0], angle, raster_place(arrays.view(), w));
+    const SurfaceOptics& surface = arrays.surfaces[0];
+    return dichroic(arrays.view(), surface, angle, look_up(arrays.view(), surface, w).place);
   };
   const OpticsArrays three = arrays_of(scene);
   for (const float w : {400.0F, 425.0F, 450.0F, 495.0F, 500.0F})
@@ -253,14 +254,13 @@ TEST(OpticsArrays, SampleChannels) {
   scene.optics.channel_types = {{"t", {}, {0, 1}, {1, 0.5}, {{-1, 3}, {1, 1}}, {{2}, {1}}}, {}};
   const OpticsArrays arrays = arrays_of(scene);
   const OpticsView view = arrays.view();
-  const RasterPlace at = raster_place(view, 400);
   EXPECT_FLOAT_EQ(sample_time(view, 0, 0.25F), 0);
   EXPECT_FLOAT_EQ(sample_charge(view, 0, 0.25F), 2);
-  EXPECT_FLOAT_EQ(channel_efficiency(view, 0, at, 0.5F), 0.75F);
+  EXPECT_FLOAT_EQ(channel_efficiency(view, 0, 400, 0.5F), 0.75F);
   for (const std::uint32_t type : {1U, kNone}) {
     EXPECT_EQ(sample_time(view, type, 0.25F), 0);
     EXPECT_EQ(sample_charge(view, type, 0.25F), 1);
-    EXPECT_EQ(channel_efficiency(view, type, at, 0.5F), 1);
+    EXPECT_EQ(channel_efficiency(view, type, 400, 0.5F), 1);
   }
 }
 
@@ -284,7 +284,7 @@ TEST(OpticsArrays, RefuseARasterThatIsNone) {
     options.raster = raster;
     (void)test::expect_error(ErrorKind::usage, [&] { (void)upload(scene, Device::host(), options); });
   }
-  EXPECT_EQ(arrays_of(scene, {0.5F, 0.25F, 2}).tables.size(), 2 * 2U) << "a medium and its losses";
+  EXPECT_EQ(arrays_of(scene, {0.5F, 0.25F, 2}).rows.size(), 2 * 2U) << "a medium and its losses";
 }
 
 TEST(OpticsArrays, RefuseWhatTheyCantHold) {

@@ -100,7 +100,7 @@ TEST_P(DeviceOptics, HaveTheModelsValues) {
   }
 }
 
-// A table that is linear in wavelength is itself between the raster's points too.
+// A table that is linear in wavelength is itself when it is sampled.
 TEST_P(DeviceOptics, AreLinearBetweenTheRastersWavelengths) {
   OpticalProperties material;
   material.tables = {{"RINDEX", SpectralAxis::wavelength_nm, {100, 900}, {1.2, 2.0}}};
@@ -162,7 +162,8 @@ TEST_P(DeviceOptics, AreListedAndBroadcast) {
         EXPECT_THAT(geometry.report().table(), testing::HasSubstr(std::string(info(array).name)));
       }
     };
-    expect(ViewArray::optical_tables, arrays.tables);
+    expect(ViewArray::optical_rows, arrays.rows);
+    expect(ViewArray::optical_buckets, arrays.buckets);
     expect(ViewArray::optical_materials, arrays.materials);
     expect(ViewArray::optical_surfaces, arrays.surfaces);
     expect(ViewArray::optical_points, arrays.points);
@@ -201,9 +202,9 @@ TEST_P(DeviceOptics, AreNullInASceneWithoutOptics) {
   scene.optics = {};
   const GpuGeometry geometry = upload(scene, device());
   const OpticsView& view = geometry.view().optics;
-  EXPECT_EQ(view.tables, nullptr);
+  EXPECT_EQ(view.rows, nullptr);
   EXPECT_EQ(view.surface_count, 0U);
-  EXPECT_FALSE(geometry.has(ViewArray::optical_tables));
+  EXPECT_FALSE(geometry.has(ViewArray::optical_rows));
 }
 
 }  // namespace

@@ -276,10 +276,10 @@ class EmptyGeometry : public OwnArrays {
         all_zero(instance_count, material_count, solid_count, bvh_levels, origin[0], origin[1], origin[2], reach));
     const auto& [nodes, pairs, ids, node_count, pair_count, host_nodes, host_pairs, host_ids] = bvh;
     EXPECT_TRUE(all_zero(nodes, pairs, ids, node_count, pair_count, host_nodes, host_pairs, host_ids));
-    const auto& [tables, materials, surfaces, points, borders, channels, channel_types, surface_count,
-                 border_bucket_count, channel_type_count, raster, per_nm] = optics;
-    EXPECT_TRUE(all_zero(tables, materials, surfaces, points, borders, channels, channel_types));
-    EXPECT_TRUE(all_zero(surface_count, border_bucket_count, channel_type_count, per_nm));
+    const auto& [rows, buckets, materials, surfaces, points, borders, channels, channel_types, surface_count,
+                 border_bucket_count, channel_type_count, raster] = optics;
+    EXPECT_TRUE(all_zero(rows, buckets, materials, surfaces, points, borders, channels, channel_types));
+    EXPECT_TRUE(all_zero(surface_count, border_bucket_count, channel_type_count));
     EXPECT_TRUE(raster == GeometryView{}.optics.raster);
     EXPECT_TRUE(geometry.report().arrays.empty());
     EXPECT_EQ(geometry.report().bytes(), 0U);

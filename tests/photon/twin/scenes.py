@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Four scenes, which together have all of the twin's models. Tables have their points on raylift's raster."""
+"""Four scenes, which together have all of the twin's models. Tables are over energy, as Geant4's users have them."""
 import copy
 
 import numpy
 
 from .follow import State
 from .shapes import Box, Solid, Sphere, World, rotation
+from .tables import HC
 from .vectors import about, any_polarisation, dot, isotropic, unit
 
 
 def table(wavelengths, values):
-    return {"wavelength_nm": list(wavelengths), "values": list(values)}
+    return {"energy_eV": [HC / nm for nm in reversed(wavelengths)], "values": list(reversed(values))}
 
 
 def flat(value):
-    return table((200, 800), (value, value))
+    return {"wavelength_nm": [200, 800], "values": [value, value]}
 
 
 class Source:

@@ -39,7 +39,10 @@ class Spectrum:
 
 
 def group_velocity(index):
-    """c / (n + dn / d ln E) at the points that Geant4 11 gives its table, never more than c / n and never negative."""
+    """c / (n + dn / d ln E) at the points that Geant4 11 gives its table, never more than c / n and never negative.
+
+    Over what the index is given over.
+    """
     energy, n = index.points, index.values
     if not index.over_energy:
         energy, n = HC / energy[::-1], n[::-1]
@@ -50,19 +53,9 @@ def group_velocity(index):
     velocity = C / (at_n + at_slope)
     wrong = (velocity < 0) | (velocity > C / at_n)
     velocity[wrong] = (C / at_n)[wrong]
+    if not index.over_energy:
+        return Table({"wavelength_nm": HC / numpy.array(at_energy)[::-1], "values": velocity[::-1]})
     return Table({"energy_eV": at_energy, "values": velocity})
-
-
-class OnRaster:
-    """A table as raylift keeps it: on wavelengths from 60 to 995 nm in steps of 5 nm, and linear between them."""
-
-    WAVELENGTHS = numpy.arange(60, 996, 5.0)
-
-    def __init__(self, table):
-        self.values = table.at(self.WAVELENGTHS)
-
-    def at(self, wavelength):
-        return numpy.interp(wavelength, self.WAVELENGTHS, self.values)
 
 
 class Properties:
@@ -78,9 +71,9 @@ class Properties:
             elif "COMPONENT" in key:
                 self.spectra[key] = Spectrum(value)
             else:
-                self.tables[key] = OnRaster(Table(value))
+                self.tables[key] = Table(value)
         if "RINDEX" in self.tables and "GROUPVEL" not in self.tables:
-            self.tables["GROUPVEL"] = OnRaster(group_velocity(Table(properties["RINDEX"])))
+            self.tables["GROUPVEL"] = group_velocity(Table(properties["RINDEX"]))
 
     def __contains__(self, key):
         return key in self.tables or key in self.spectra or key in self.numbers
@@ -99,8 +92,8 @@ class Surface:
         self.type, self.value = surface.get("type", "dielectric_dielectric"), surface.get("value", 1.0)
         self.properties = Properties(surface.get("properties", {}))
         self.metal = self.type == "dielectric_metal"
-        self.rows = [(row.get("radians", numpy.radians(row.get("degrees", 0))), OnRaster(Table(row["reflect"])),
-                      OnRaster(Table(row["transmit"]))) for row in surface.get("dichroic", [])]
+        self.rows = [(row.get("radians", numpy.radians(row.get("degrees", 0))), Table(row["reflect"]),
+                      Table(row["transmit"])) for row in surface.get("dichroic", [])]
         self.detects = any(table.values.max() > 0 for key, table in self.properties.tables.items()
                            if key in ("EFFICIENCY", "DETECT"))
         # Chroma's models take probabilities and end or pass light themselves.
@@ -126,7 +119,7 @@ class Surface:
 
 class ChannelType:
     def __init__(self, channel):
-        self.table = OnRaster(Table(channel["efficiency"])) if "efficiency" in channel else None
+        self.table = Table(channel["efficiency"]) if "efficiency" in channel else None
         self.angles = numpy.radians(channel["angle_degrees"]) if "angle_degrees" in channel else None
         self.by_angle = channel.get("angle_efficiency")
 

@@ -3,9 +3,8 @@
 // of the sensors.
 //
 //   const raylift::Side side = raylift::side(geometry, hit.instance, hit.triangle, hit.from_inside);
-//   const raylift::RasterPlace at = raylift::raster_place(geometry.optics, wavelength);
-//   const float n1 = raylift::medium(geometry.optics, side.material_from, at).refractive_index;
-//   const float n2 = raylift::medium(geometry.optics, side.material_to, at).refractive_index;
+//   const float n1 = raylift::medium(geometry.optics, side.material_from, wavelength).refractive_index;
+//   const float n2 = raylift::medium(geometry.optics, side.material_to, wavelength).refractive_index;
 //   if (side.surface != raylift::kNoSurface) ...geometry.optics.surfaces[side.surface]...
 //
 // No read is out of bounds, for any wavelength, angle or random number: values outside are clamped, and NaN counts as
@@ -21,10 +20,10 @@ namespace raylift {
 
 // ---- tables over wavelength -----------------------------------------------------------------------------------------
 
-/// A wavelength's place on the raster: between rows `row` and `row + 1`, by `part` from 0 to 1.
-struct RasterPlace {
+/// A wavelength's place among the points of a table: between rows `row` and `row + 1`.
+struct TablePlace {
   std::uint32_t row;
-  float part;
+  float part;  ///< of the way from `row` to the next row, up to a half; its sign bit is set where it is of the way back
 };
 
 /// The properties of a material in the bulk.
@@ -63,6 +62,11 @@ struct DichroicChances {
   float reflect, transmit;
 };
 
+/// A row's four quantities between two points.
+struct TableValues {
+  float v[4];
+};
+
 namespace optics_detail {
 
 // Exact at both ends, and where both are equal.
@@ -70,59 +74,119 @@ RAYLIFT_HD inline float between(float a, float b, float part) {
   return part >= 1 ? b : a + arithmetic_detail::product(part, b - a);
 }
 
+constexpr std::uint32_t kFirstBucketBits = 0x42000000;  // of 32.0F
+constexpr std::uint32_t kLastBucketBits = 0x457FFFFF;   // of the float before 4096.0F
+constexpr int kBucketShift = 16;                        // 7 bits of the mantissa
+
+RAYLIFT_HD inline std::uint32_t bucket_of(float wavelength) {
+  constexpr float kFirst = 32, kLast = 4095.99976F;
+  float w = wavelength > kFirst ? wavelength : kFirst;  // NaN too
+  w = w < kLast ? w : kLast;
+  return (arithmetic_detail::as_bits(w) - kFirstBucketBits) >> kBucketShift;
+}
+
+// How far a wavelength is beyond a point, in nm. The first difference is exact where it is small.
+RAYLIFT_HD inline float beyond(const TableRow& row, float wavelength) {
+  return (wavelength - row.wavelength) - row.rest;
+}
+
 }  // namespace optics_detail
 
-[[nodiscard]] RAYLIFT_HD inline RasterPlace raster_place(const OpticsView& optics, float wavelength) {
-  const float last = static_cast<float>(optics.raster.count - 1);
-  float x = arithmetic_detail::product(wavelength - optics.raster.start, optics.per_nm);
-  x = x > 0 ? x : 0;  // NaN too
-  x = x < last ? x : last;
-  auto row = static_cast<std::uint32_t>(x);
-  row = row < optics.raster.count - 1 ? row : optics.raster.count - 2;
-  return {row, x - static_cast<float>(row)};
+namespace optics_detail {
+
+// The row of a table that a wavelength follows: a search among the points of its bucket.
+RAYLIFT_HD inline std::uint32_t find_row(const OpticsView& optics, std::uint32_t table, float wavelength) {
+  const std::uint32_t* const entry = optics.buckets + (std::size_t{table} * kTableEntries + bucket_of(wavelength));
+  std::uint32_t low = entry[0], high = entry[1];
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low + 1) / 2;
+    if (beyond(optics.rows[middle], wavelength) >= 0)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
 }
 
-/// A table's four quantities at a place: linear between the raster's wavelengths, so that probabilities that sum to 1
-/// there do so everywhere; constant beyond its ends.
-[[nodiscard]] RAYLIFT_HD inline TableRow interpolate(const OpticsView& optics, std::uint32_t table, RasterPlace at) {
-  using optics_detail::between;
-  const TableRow* const rows = optics.tables + (table * optics.raster.count + at.row);
-  const TableRow a = rows[0], b = rows[1];
-  return {between(a.v[0], b.v[0], at.part), between(a.v[1], b.v[1], at.part), between(a.v[2], b.v[2], at.part),
-          between(a.v[3], b.v[3], at.part)};
-}
-[[nodiscard]] RAYLIFT_HD inline TableRow interpolate(const OpticsView& optics, std::uint32_t table, float wavelength) {
-  return interpolate(optics, table, raster_place(optics, wavelength));
+// Four quantities between two rows.
+RAYLIFT_HD inline TableValues between_rows(const float (&a)[4], const float (&b)[4], float part) {
+  const bool back = (arithmetic_detail::as_bits(part) >> 31) != 0;
+  const auto value = [&](int i) { return (back ? b[i] : a[i]) + arithmetic_detail::product(part, b[i] - a[i]); };
+  return {value(0), value(1), value(2), value(3)};
 }
 
-[[nodiscard]] RAYLIFT_HD inline Medium medium(const OpticsView& optics, std::uint32_t material, RasterPlace at) {
-  const TableRow row = interpolate(optics, material, at);
-  return {row.v[0], row.v[1], row.v[2], row.v[3]};
+}  // namespace optics_detail
+
+/// A wavelength's place in a table, and the quantities of the table's own rows there.
+struct TableLookup {
+  TablePlace place;
+  TableValues values;
+};
+
+/// Looks a wavelength up in a table.
+///
+/// Between two points at the wavelengths a < b, a quantity that is linear in energy goes by (w - a) b / ((b - a) w) of
+/// the way to the second one, and by (b - w) a / ((b - a) w) back from there. Both are computed from the nearer point:
+/// so an edge of many orders of magnitude is exact at its foot too.
+[[nodiscard]] RAYLIFT_HD inline TableLookup look_up(const OpticsView& optics, std::uint32_t table, float wavelength) {
+  using namespace optics_detail;
+  const std::uint32_t row = find_row(optics, table, wavelength);
+  // Both rows are read as a whole, before the division, so that a kernel waits for memory once.
+  const TableRow a = optics.rows[row], b = optics.rows[row + 1];
+  const bool in_energy = a.over_wavelength == 0;
+  const float forth = arithmetic_detail::product(beyond(a, wavelength), a.slope);
+  const float back = arithmetic_detail::product(-beyond(b, wavelength), in_energy ? a.slope - 1 : a.slope);
+  const bool nearer_b = back < forth;
+  float part = (nearer_b ? back : forth) / (in_energy ? wavelength : 1.0F);
+  part = part > 0 ? part : 0;  // beyond the ends; NaN too
+  part = nearer_b ? -part : part;
+  return {{row, part}, between_rows(a.v, b.v, part)};
 }
-[[nodiscard]] RAYLIFT_HD inline Losses losses(const OpticsView& optics, const MaterialOptics& material,
-                                              RasterPlace at) {
-  const TableRow row = interpolate(optics, material.losses, at);
+
+/// The four quantities of a row at a place, `shift` rows after those of the table: linear between the points in energy
+/// or wavelength, so that probabilities that sum to 1 at the points do so everywhere; constant beyond the ends.
+[[nodiscard]] RAYLIFT_HD inline TableValues values_at(const OpticsView& optics, TablePlace at,
+                                                      std::uint32_t shift = 0) {
+  const TableRow* const rows = optics.rows + (at.row + shift);
+  return optics_detail::between_rows(rows[0].v, rows[1].v, at.part);
+}
+
+[[nodiscard]] RAYLIFT_HD inline bool covers(Coverage coverage, float wavelength) {
+  return wavelength >= coverage.shortest && wavelength <= coverage.longest;
+}
+
+/// Its values, as the properties of the medium.
+[[nodiscard]] RAYLIFT_HD inline Medium medium(const TableLookup& in) {
+  return {in.values.v[0], in.values.v[1], in.values.v[2], in.values.v[3]};
+}
+[[nodiscard]] RAYLIFT_HD inline Medium medium(const OpticsView& optics, std::uint32_t material, float wavelength) {
+  return medium(look_up(optics, material, wavelength));
+}
+/// `at` is the place in the table whose number is the material's.
+[[nodiscard]] RAYLIFT_HD inline Losses losses(const OpticsView& optics, const MaterialOptics& material, TablePlace at) {
+  const TableValues row = values_at(optics, at, material.losses);
   return {row.v[0], {row.v[1], row.v[2]}, row.v[3]};
 }
 
-[[nodiscard]] RAYLIFT_HD inline Reflection reflection(const OpticsView& optics, const SurfaceOptics& surface,
-                                                      RasterPlace at) {
-  const TableRow row = interpolate(optics, surface.response, at);
-  return {row.v[0], row.v[1], row.v[2], row.v[3]};
+/// Looks a wavelength up in a surface's table, for the following.
+[[nodiscard]] RAYLIFT_HD inline TableLookup look_up(const OpticsView& optics, const SurfaceOptics& surface,
+                                                    float wavelength) {
+  return look_up(optics, surface.table, wavelength);
 }
-[[nodiscard]] RAYLIFT_HD inline SurfaceChances surface_chances(const OpticsView& optics, const SurfaceOptics& surface,
-                                                               RasterPlace at) {
-  const TableRow row = interpolate(optics, surface.response, at);
-  return {row.v[0], row.v[1], row.v[2], row.v[3]};
+[[nodiscard]] RAYLIFT_HD inline Reflection reflection(const TableLookup& at) {
+  return {at.values.v[0], at.values.v[1], at.values.v[2], at.values.v[3]};
+}
+[[nodiscard]] RAYLIFT_HD inline SurfaceChances surface_chances(const TableLookup& at) {
+  return {at.values.v[0], at.values.v[1], at.values.v[2], at.values.v[3]};
 }
 [[nodiscard]] RAYLIFT_HD inline Lobes surface_lobes(const OpticsView& optics, const SurfaceOptics& surface,
-                                                    RasterPlace at) {
-  const TableRow row = interpolate(optics, surface.lobes, at);
+                                                    TablePlace at) {
+  const TableValues row = values_at(optics, at, surface.rows);
   return {row.v[0], row.v[1], row.v[2]};
 }
 [[nodiscard]] RAYLIFT_HD inline SurfaceIndices surface_indices(const OpticsView& optics, const SurfaceOptics& surface,
-                                                               RasterPlace at) {
-  const TableRow row = interpolate(optics, surface.indices, at);
+                                                               TablePlace at) {
+  const TableValues row = values_at(optics, at, 2 * surface.rows);
   return {row.v[0], row.v[1], row.v[2]};
 }
 
@@ -130,9 +194,13 @@ RAYLIFT_HD inline float between(float a, float b, float part) {
 
 namespace optics_detail {
 
-// The points low and low + 1 that x lies between, and how far. The curve has a point; with one only, low is 0 and so
-// is the part.
-RAYLIFT_HD inline RasterPlace curve_place(const CurvePoint* points, std::uint32_t count, float x) {
+// The points row and row + 1 that x lies between, and how far from the first one.
+struct CurvePlace {
+  std::uint32_t row;
+  float part;
+};
+// The curve has a point; with one only, both are 0.
+RAYLIFT_HD inline CurvePlace curve_place(const CurvePoint* points, std::uint32_t count, float x) {
   std::uint32_t low = 0, high = count - 1;
   if (high == 0 || !(x > points[0].x)) return {0, 0};  // NaN too
   if (!(x < points[high].x)) return {high - 1, 1};
@@ -151,7 +219,7 @@ RAYLIFT_HD inline RasterPlace curve_place(const CurvePoint* points, std::uint32_
 /// A curve's y at x: linear between its points, constant beyond its ends; 0 where there is no curve.
 [[nodiscard]] RAYLIFT_HD inline float evaluate(const CurvePoint* points, std::uint32_t count, float x) {
   if (count == 0) return 0;
-  const RasterPlace at = optics_detail::curve_place(points, count, x);
+  const optics_detail::CurvePlace at = optics_detail::curve_place(points, count, x);
   const CurvePoint* const low = points + at.row;
   if (!(at.part > 0)) return low[0].y;
   return optics_detail::between(low[0].y, low[1].y, at.part);
@@ -170,12 +238,11 @@ RAYLIFT_HD inline RasterPlace curve_place(const CurvePoint* points, std::uint32_
 
 /// What a dichroic surface does at an angle of incidence, linear in the angle too; nothing where it has no angles.
 [[nodiscard]] RAYLIFT_HD inline DichroicChances dichroic(const OpticsView& optics, const SurfaceOptics& surface,
-                                                         float angle, RasterPlace at) {
-  using optics_detail::between;
+                                                         float angle, TablePlace at) {
+  using namespace optics_detail;
   if (surface.angles.count == 0) return {0, 0};
-  const RasterPlace by_angle =
-      optics_detail::curve_place(optics.points + surface.angles.first, surface.angles.count, angle);
-  const TableRow row = interpolate(optics, surface.dichroic + by_angle.row, at);
+  const CurvePlace by_angle = curve_place(optics.points + surface.angles.first, surface.angles.count, angle);
+  const TableValues row = values_at(optics, at, (3 + by_angle.row) * surface.rows);
   return {between(row.v[0], row.v[2], by_angle.part), between(row.v[1], row.v[3], by_angle.part)};
 }
 
@@ -258,11 +325,11 @@ struct Side {
 
 /// The fraction of the surface's detections that a channel detects, by wavelength and angle of incidence. `type` is
 /// ChannelView::type; 1 for channels without a type.
-[[nodiscard]] RAYLIFT_HD inline float channel_efficiency(const OpticsView& optics, std::uint32_t type, RasterPlace at,
+[[nodiscard]] RAYLIFT_HD inline float channel_efficiency(const OpticsView& optics, std::uint32_t type, float wavelength,
                                                          float angle) {
   if (type == kNone) return 1;
   const ChannelTypeView& of = optics.channel_types[type];
-  const float by_wavelength = interpolate(optics, of.efficiency, at).v[0];
+  const float by_wavelength = look_up(optics, of.efficiency, wavelength).values.v[0];
   return of.angle_efficiency.count == 0
              ? by_wavelength
              : arithmetic_detail::product(by_wavelength, evaluate(optics, of.angle_efficiency, angle));

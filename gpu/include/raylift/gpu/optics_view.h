@@ -19,20 +19,53 @@ inline constexpr std::int32_t kNoChannel = -1;
 /// Stands for "never" in tables of lengths.
 inline constexpr float kNever = 1e30F;
 
-/// Equally spaced wavelengths in nm, at which tables are kept.
+/// Equally spaced wavelengths in nm, at which tables are sampled. No wavelengths: tables keep their own points.
 struct Raster {
   float start;
   float step;
   std::uint32_t count;
   RAYLIFT_HD friend bool operator==(const Raster&, const Raster&) = default;
 };
+inline constexpr Raster kOwnPoints{0, 0, 0};
 /// Chroma's: 60 to 995 nm.
-inline constexpr Raster kDefaultRaster{60, 5, 188};
+inline constexpr Raster kChromaRaster{60, 5, 188};
 
-/// Four quantities at one wavelength of the raster. They are read together by one access.
+/// Four quantities at one point of a table, and how they continue to the next point. Points ascend in wavelength. The
+/// last one's slope is not read.
 struct alignas(16) TableRow {
+  float wavelength;               ///< nm, rounded
+  float rest;                     ///< nm: what `wavelength` lacks
+  float slope;                    ///< see look_up(): linear in energy next / (next - this), by their
+                                  ///< wavelengths; linear in wavelength 1 / (next - this)
+  std::uint32_t over_wavelength;  ///< 1: values are linear in wavelength; 0: in energy
   float v[4];
 };
+static_assert(sizeof(TableRow) == 32);
+
+/// A table's buckets divide the wavelengths from 32 to 4096 nm, 128 in each octave; the first and the last one have
+/// what lies beyond.
+inline constexpr std::uint32_t kTableBuckets = 7 * 128;
+/// Numbers in OpticsView::buckets for each table: the last row that is not beyond the bucket's begin, and at the end
+/// the last but one row.
+inline constexpr std::uint32_t kTableEntries = kTableBuckets + 1;
+
+/// Wavelengths in nm that a property's own points cover, both ends included.
+struct alignas(8) Coverage {
+  float shortest, longest;
+};
+
+/// The properties of a material in the bulk that are tables.
+enum class BulkProperty : std::uint8_t {
+  index,
+  velocity,
+  absorption,
+  rayleigh,
+  mie,
+  shifting,
+  shifting2,
+  reemission,
+};
+inline constexpr std::size_t kBulkProperties = 8;
 
 /// A point of a curve; x ascends.
 struct alignas(8) CurvePoint {
@@ -67,16 +100,19 @@ inline constexpr std::uint32_t kScintillates = 16;
 /// A material, beyond what medium() gives.
 struct alignas(16) MaterialOptics {
   std::uint32_t flags;   ///< material_flags
-  std::uint32_t losses;  ///< table: Mie length, the two lengths of wavelength shifting, re-emission probability
+  std::uint32_t losses;  ///< rows from a row of the material's table to the one with Mie length, the two lengths of
+                         ///< wavelength shifting and re-emission probability
+  Coverage covered;      ///< by all of its tables; where it has none, from 0 to kNever
   float mie_forward, mie_backward;  ///< asymmetry of the two parts of Henyey and Greenstein's distribution
   float mie_forward_ratio;          ///< share of the forward part
   float scintillation_yield;        ///< photons per MeV
   float resolution_scale;           ///< of the fluctuation of their number
-  std::uint32_t reserved;
+  std::uint32_t reserved[3];
   EmissionComponent scintillation[3];  ///< the first one's spectrum and time are those of re-emission too
   EmissionComponent shifting[2];
+  Coverage covered_by[kBulkProperties];  ///< by BulkProperty; likewise where there is no table, or it is derived
 };
-static_assert(sizeof(MaterialOptics) == 192);
+static_assert(sizeof(MaterialOptics) == 272);
 
 /// Bits of SurfaceOptics::flags: which properties the surface has.
 namespace surface_flags {
@@ -92,16 +128,16 @@ struct alignas(16) SurfaceOptics {
   SurfaceModel model;
   SurfaceFinish finish;
   SurfaceType type;
-  std::uint8_t flags;      ///< surface_flags
-  float value;             ///< glisur: polish; unified: sigma_alpha
-  std::uint32_t response;  ///< table: Reflection, or SurfaceChances under Chroma's models
-  std::uint32_t lobes;     ///< table: Lobes
-  std::uint32_t indices;   ///< table: n and k of the metal or film, probability of re-emission
+  std::uint8_t flags;   ///< surface_flags
+  float value;          ///< glisur: polish; unified: sigma_alpha
+  std::uint32_t table;  ///< whose rows have Reflection, or SurfaceChances under Chroma's models
+  std::uint32_t rows;   ///< of that table. As many rows further there are Lobes; then n and k of the metal or film
+                        ///< and the probability of re-emission; then, for each interval of angles of a dichroic
+                        ///< filter, R and T at its begin and its end
   float film_thickness;
-  float roughness;         ///< SURFACEROUGHNESS
-  std::uint32_t dichroic;  ///< the first of its tables: for each interval of angles, R and T at its begin and its end
-  Curve angles;            ///< of the dichroic tables; x is the angle of incidence
-  std::uint32_t reserved[2];
+  float roughness;  ///< SURFACEROUGHNESS
+  Curve angles;     ///< of the dichroic filter; x is the angle of incidence
+  std::uint32_t reserved[4];
   EmissionComponent reemission;
 };
 static_assert(sizeof(SurfaceOptics) == 80);
@@ -125,17 +161,19 @@ struct alignas(8) ChannelView {
 
 /// Properties shared by the channels of one type.
 struct ChannelTypeView {
-  std::uint32_t efficiency;  ///< table: by wavelength, in its first column
+  std::uint32_t efficiency;  ///< table: by wavelength, in the first column of its rows
   std::uint32_t reserved;
   Curve angle_efficiency;  ///< x: angle of incidence; no curve: 1
   Curve time;              ///< x: cumulative probability, y: ns after the arrival
   Curve charge;            ///< likewise, photoelectrons
 };
 
-/// All of it. Null where a scene has no optics. Table number t has its rows at tables[t * raster.count] and after; the
-/// first tables are those of the materials, in their order.
+/// All of it. Null where a scene has no optics. Table number t has its entries at buckets[t * kTableEntries] and after;
+/// its first row is the first of these, its last row the one after the last of these. The first tables are those of the
+/// materials, in their order: index, group velocity, lengths of absorption and of Rayleigh scattering.
 struct OpticsView {
-  const TableRow* tables;
+  const TableRow* rows;
+  const std::uint32_t* buckets;     ///< rows, by table and bucket
   const MaterialOptics* materials;  ///< GeometryView::material_count
   const SurfaceOptics* surfaces;    ///< surface_count
   const CurvePoint* points;
@@ -145,8 +183,7 @@ struct OpticsView {
   std::uint32_t surface_count;
   std::uint32_t border_bucket_count;  ///< a power of two, or 0
   std::uint32_t channel_type_count;
-  Raster raster;
-  float per_nm;  ///< 1 / raster.step
+  Raster raster;  ///< that tables were sampled at, or kOwnPoints
 };
 static_assert(std::is_trivially_copyable_v<OpticsView> && std::is_standard_layout_v<OpticsView>);
 

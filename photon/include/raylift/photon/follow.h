@@ -5,6 +5,10 @@
 #include <raylift/geometry/detail/standard.h>
 #include <raylift/photon/birth.h>
 
+#if !defined(__CUDACC_RTC__)
+#include <atomic>
+#endif
+
 namespace raylift::photon {
 
 /// The photons to simulate, and their limits.
@@ -14,6 +18,9 @@ struct Run {
   std::uint32_t most_steps = 10'000;                      ///< a photon with more is cut
   float latest = std::numeric_limits<float>::infinity();  ///< ns; a photon that is later is cut
   ShiftProfile shift_profile = ShiftProfile::delta;
+  /// In the device's memory, kBulkProperties for each material: the number of steps at a wavelength that the property's
+  /// table does not cover, so that the value at its end was taken, is added. Null: not counted.
+  std::uint64_t* end_values = nullptr;
 };
 
 /// In Outcome::kinds, above the bits of StepKind. Neither: BirthKind::torch.
@@ -37,6 +44,24 @@ struct alignas(16) Pause {
   std::uint32_t drawn;  ///< random numbers
   float birth, from;
 };
+
+namespace detail {
+
+RAYLIFT_HD inline void add_one(std::uint64_t& count) {
+#if defined(__CUDA_ARCH__)
+  atomicAdd(reinterpret_cast<unsigned long long*>(&count), 1ULL);
+#else
+  std::atomic_ref(count).fetch_add(1, std::memory_order_relaxed);
+#endif
+}
+
+/// Counts a step's properties whose tables do not cover its wavelength.
+RAYLIFT_HD inline void count_end_values(const MaterialOptics& material, float wavelength, std::uint64_t* counts) {
+  for (std::size_t i = 0; i != kBulkProperties; ++i)
+    if (!covers(material.covered_by[i], wavelength)) add_one(counts[i]);
+}
+
+}  // namespace detail
 
 /// Photons of a source, one after the other, each from birth to end, for kernels and host code. The search for a
 /// boundary is left to the caller, so that a kernel has it once, for the births and steps of all threads of a warp:
@@ -109,7 +134,7 @@ class Follower {
       ++outcome_.steps;
       outcome_.last = detail::begin_step(geometry_, photon);
       if (!ends(outcome_.last.kind)) {
-        ray = detail::step_ray(geometry_, photon, outcome_.last.material, random_);
+        ray = detail::step_ray(geometry_, photon, outcome_.last.material, known_, random_);
         return true;
       }
     }
@@ -137,7 +162,11 @@ class Follower {
       birth_ = kBorn;
       return;
     }
-    detail::end_step(geometry_, boundary, run_.shift_profile, photon, outcome_.last, random_);
+    const std::uint16_t through = outcome_.last.material;
+    const MaterialOptics& material = geometry_.optics.materials[through];
+    if (run_.end_values != nullptr && !covers(material.covered, photon.wavelength))
+      detail::count_end_values(material, photon.wavelength, run_.end_values + std::size_t{through} * kBulkProperties);
+    detail::end_step(geometry_, boundary, run_.shift_profile, photon, outcome_.last, known_, random_);
     record();
   }
   /// The solids that the photon is in.
@@ -156,6 +185,7 @@ class Follower {
   const Run& run_;
   RandomStream random_;
   Outcome outcome_{};
+  detail::KnownRate known_;
   // It is at the place of its birth; it has a direction, which decides where it is on a face; it is born.
   static constexpr float kArrived = -1, kAimed = -2, kBorn = -3;
   float birth_ = kBorn;  // how far from the centre the photon is to be born, or one of these

@@ -20,9 +20,7 @@ inline constexpr int kMaxEnergies = 1000;
 
 /// The refractive index; 1 where there is no material.
 RAYLIFT_HD inline Real index_at(const OpticsView& optics, std::uint16_t material, Real wavelength) {
-  return material == MaterialCode::none
-             ? Real(1)
-             : Real(medium(optics, material, raster_place(optics, wavelength)).refractive_index);
+  return material == MaterialCode::none ? Real(1) : Real(medium(optics, material, wavelength).refractive_index);
 }
 /// Squared sine of the Cerenkov angle; 0 below the threshold.
 RAYLIFT_HD inline Real sin2_of(Real cosine) {
@@ -36,38 +34,65 @@ RAYLIFT_HD inline std::uint16_t material_at(const GeometryView& geometry, const 
 struct WavelengthRange {
   Real shortest, longest;
 };
-RAYLIFT_HD inline WavelengthRange range_of(const OpticsView& optics, const CerenkovStep& step) {
-  if (step.longest > 0) return {step.shortest, step.longest};
-  const Raster& raster = optics.raster;
-  return {raster.start, Real(raster.start) + Real(raster.step) * Real(static_cast<float>(raster.count - 1))};
+/// The step's, or that of the material's RINDEX.
+RAYLIFT_HD inline WavelengthRange range_of(const OpticsView& optics, std::uint16_t material, const CerenkovStep& step) {
+  if (step.longest > 0 || material == MaterialCode::none) return {step.shortest, step.longest};
+  const MaterialOptics& of = optics.materials[material];
+  if ((of.flags & material_flags::kIndex) == 0) return {0, 0};
+  const Coverage covered = of.covered_by[static_cast<std::size_t>(BulkProperty::index)];
+  return {covered.shortest, covered.longest};
 }
 
 struct CerenkovSum {
   Real integral;  ///< of the squared sine over energy, eV
   Real max_sin2;
 };
-/// Simpson's rule between the wavelengths of the raster, between which the index is linear: so its maximum is exact.
+/// The part of an interval of energies, with the index n linear between its ends, where 1 / (beta n) is below 1. The
+/// integral is exact: that of 1 / n^2 is the interval over the product of both indices.
+RAYLIFT_HD inline Real cerenkov_part(Real beta_inverse, Real energy, Real n_low, Real n_high) {
+  const Real low = smaller(n_low, n_high), high = larger(n_low, n_high);
+  if (!(high > beta_inverse)) return 0;
+  Real from = low;
+  if (low < beta_inverse) {
+    energy = energy * ((high - beta_inverse) / (high - low));
+    from = beta_inverse;
+  }
+  // from * high - beta_inverse^2, without a difference of large numbers.
+  const Real above =
+      ((from - beta_inverse) * (high + beta_inverse) + (from + beta_inverse) * (high - beta_inverse)) * Real(0.5f);
+  return energy * above / (from * high);
+}
+/// Over the points of the material's table. Where the index is linear in wavelength, over parts that are so short that
+/// it is nearly linear in energy too.
 RAYLIFT_HD inline CerenkovSum cerenkov_sum(const OpticsView& optics, std::uint16_t material, const CerenkovStep& step) {
   const Real hc(kEnergyTimesWavelength);
   const Real beta_inverse(step.beta_inverse);
-  const auto sin2 = [&](Real wavelength) { return sin2_of(beta_inverse / index_at(optics, material, wavelength)); };
-  const WavelengthRange range = range_of(optics, step);
-  const Raster& raster = optics.raster;
+  const WavelengthRange range = range_of(optics, material, step);
+  if (material == MaterialCode::none || !(range.longest > range.shortest)) return {0, 0};
+  const std::uint32_t* const entries = optics.buckets + std::size_t{material} * kTableEntries;
+  const std::uint32_t last = entries[kTableBuckets] + 1;
+  const auto sin2 = [=](Real n) { return sin2_of(smaller(Real(1), beta_inverse / n)); };
   Real a = range.shortest;
-  Real at_a = sin2(a);
-  CerenkovSum sum{0, at_a};
-  std::uint32_t knot = a < Real(raster.start) ? 0 : raster_place(optics, a).row + 1;
+  Real n_a = index_at(optics, material, a);
+  CerenkovSum sum{0, sin2(n_a)};
+  // The next point. Those at a step of the index are at one wavelength.
+  std::uint32_t row = optics_detail::find_row(optics, material, range.shortest);
+  if (!(Real(optics.rows[row].wavelength) > a)) ++row;
   while (a < range.longest) {
-    Real b = range.longest;
-    if (knot < raster.count) b = smaller(b, Real(raster.start) + Real(raster.step) * Real(static_cast<float>(knot++)));
-    if (!(b > a)) continue;
-    const Real energy_a = hc / a, energy_b = hc / b;
-    const Real at_b = sin2(b);
-    const Real middle = sin2(Real(2) * hc / (energy_a + energy_b));
-    sum.integral = sum.integral + (energy_a - energy_b) * (at_a + Real(4) * middle + at_b) / Real(6);
-    sum.max_sin2 = larger(sum.max_sin2, at_b);
-    a = b;
-    at_a = at_b;
+    const bool is_point = row <= last && !(Real(optics.rows[row].wavelength) > range.longest);
+    Real b = is_point ? Real(optics.rows[row].wavelength) : range.longest;
+    Real n_b = is_point ? Real(optics.rows[row].v[0]) : index_at(optics, material, b);
+    const Real most = Real(1.005f) * a;
+    if (row <= last && optics.rows[row].over_wavelength != 0 && b > most && most > a) {
+      b = most;
+      n_b = index_at(optics, material, b);
+    } else if (is_point) {
+      ++row;
+    }
+    sum.integral = sum.integral + cerenkov_part(beta_inverse, hc / a - hc / b, n_a, n_b);
+    sum.max_sin2 = larger(sum.max_sin2, sin2(n_b));
+    a = larger(a, b);
+    n_a = n_b;
   }
   return sum;
 }
@@ -94,7 +119,7 @@ RAYLIFT_HD inline BirthPlace cerenkov_birth(const GeometryView& geometry, const 
                                             const GenstepPlace& place, StartPhoton& photon, RandomStream& random) {
   const auto step = details_of<CerenkovStep>(genstep);
   const std::uint16_t material = material_at(geometry, place.in);
-  const WavelengthRange range = range_of(geometry.optics, step);
+  const WavelengthRange range = range_of(geometry.optics, material, step);
   const Real hc(kEnergyTimesWavelength);
   const Real lowest = hc / range.longest, highest = hc / range.shortest;
   Real wavelength, cosine;

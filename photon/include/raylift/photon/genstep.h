@@ -46,7 +46,7 @@ struct CerenkovStep {
   float weight;           ///< not read
   float velocity;         ///< at the begin, mm/ns; 0: by beta_inverse
   float beta_inverse;     ///< c over the particle's mean velocity
-  float shortest;         ///< nm: the range of RINDEX's table; both 0: the raster's
+  float shortest;         ///< nm: the range of light; both 0: that of RINDEX's table
   float longest;
   float max_cosine;    ///< not read
   float max_sin2;      ///< not read: it comes from the table

@@ -46,13 +46,18 @@ class LoadedSource {
   [[nodiscard]] const Source& source() const { return source_; }
   /// How many photons there are, from number 0 on; nullopt if unlimited.
   [[nodiscard]] std::optional<std::uint64_t> photons() const { return photons_; }
-  /// The shortest and the longest wavelength in nm; nullopt for gensteps, whose light the scene's tables make.
+  /// The shortest and the longest wavelength in nm; nullopt for gensteps that state none.
   [[nodiscard]] std::optional<std::pair<float, float>> wavelengths() const { return wavelengths_; }
+  /// Whether there are gensteps whose wavelengths the scene's tables determine: `charged` of emitted_light().
+  [[nodiscard]] bool charged() const { return charged_; }
 
  private:
+  void add_light(const Genstep& step);
+
   Source source_;
   std::optional<std::uint64_t> photons_;
   std::optional<std::pair<float, float>> wavelengths_;
+  bool charged_ = false;
   DeviceBuffer<StartPhoton> given_;
   std::unique_ptr<Gensteps> gensteps_;
 };

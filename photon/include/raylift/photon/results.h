@@ -134,7 +134,11 @@ struct TallyLayout {
     const float bin = place > 0 ? (place < last ? place : last) : 0;
     return channel(channels) + std::size_t{channel_} * time_bins + static_cast<std::uint32_t>(bin);
   }
-  [[nodiscard]] RAYLIFT_HD std::size_t size() const { return channel(channels) + std::size_t{channels} * time_bins; }
+  /// The place of a number of steps, by material and BulkProperty: see Run::end_values.
+  [[nodiscard]] RAYLIFT_HD std::size_t end_value(std::uint32_t material, std::size_t property) const {
+    return channel(channels) + std::size_t{channels} * time_bins + std::size_t{material} * kBulkProperties + property;
+  }
+  [[nodiscard]] RAYLIFT_HD std::size_t size() const { return end_value(materials, 0); }
 };
 
 #if !defined(__CUDACC_RTC__)
@@ -158,6 +162,10 @@ struct Tally {
   }
   /// Detected, by the index of a channel in `channels`.
   [[nodiscard]] std::uint64_t in_channel(std::size_t index) const { return counts[layout.channel(0) + index]; }
+  /// Steps of photons through a material at a wavelength that a property's table does not cover.
+  [[nodiscard]] std::uint64_t end_values(std::uint32_t material, BulkProperty property) const {
+    return counts[layout.end_value(material, static_cast<std::size_t>(property))];
+  }
   /// Adds the counts of the same scene and layout.
   void add(const Tally& more);
 };

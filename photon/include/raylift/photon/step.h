@@ -153,26 +153,26 @@ RAYLIFT_HD inline StepKind in_bulk(const OpticsView& optics, const MaterialOptic
 }
 
 /// A surface of the view at a wavelength, for at_surface().
-RAYLIFT_HD inline SurfaceAt surface_at(const OpticsView& optics, const SurfaceOptics& surface, RasterPlace place,
-                                       float wavelength) {
+RAYLIFT_HD inline SurfaceAt surface_at(const OpticsView& optics, const SurfaceOptics& surface, float wavelength) {
   SurfaceAt at;
   at.model = surface.model;
   at.finish = surface.finish;
   at.type = surface.type;
   at.value = surface.value;
-  const raylift::Reflection response = reflection(optics, surface, place);
+  const TableLookup in = look_up(optics, surface, wavelength);
+  const raylift::Reflection response = reflection(in);
   at.reflectivity = response.reflectivity;
   at.efficiency = response.efficiency;
   at.transmittance = response.transmittance;
   at.gap_index = response.gap_index;
   if (surface.model == SurfaceModel::unified) {
-    const Lobes lobes = surface_lobes(optics, surface, place);
+    const Lobes lobes = surface_lobes(optics, surface, in.place);
     at.lobe = lobes.specular_lobe;
     at.spike = lobes.specular_spike;
     at.backscatter = lobes.backscatter;
   }
   if ((surface.flags & surface_flags::kComplexIndex) != 0) {
-    const SurfaceIndices indices = surface_indices(optics, surface, place);
+    const SurfaceIndices indices = surface_indices(optics, surface, in.place);
     at.metal_n = indices.n;
     at.metal_k = indices.k;
   }
@@ -181,40 +181,41 @@ RAYLIFT_HD inline SurfaceAt surface_at(const OpticsView& optics, const SurfaceOp
 }
 
 /// A thin film. Of what it absorbs, it detects a share.
-RAYLIFT_HD inline SurfaceResult at_film(const OpticsView& optics, const SurfaceOptics& surface, RasterPlace place,
+RAYLIFT_HD inline SurfaceResult at_film(const OpticsView& optics, const SurfaceOptics& surface, const TableLookup& in,
                                         const Photon& photon, Vector normal, Real n1, Real n2, RandomStream& random) {
   const Wave wave = wave_of(photon);
-  const SurfaceIndices index = surface_indices(optics, surface, place);
+  const SurfaceIndices index = surface_indices(optics, surface, in.place);
   const Real wavelengths = Real(surface.film_thickness) * Real(1e6f) / Real(photon.wavelength);  // from mm
   const Film seen = film(wave, normal, n1, index.n, index.k, n2, wavelengths);
   const Real u = random.uniform();
   if (u < seen.reflectance) return {SurfaceFate::reflected, reflected(wave, normal, seen.fresnel)};
   if (u < seen.reflectance + seen.fresnel.transmittance)
     return {SurfaceFate::transmitted, refracted(wave, normal, n1, n2, seen.fresnel)};
-  const bool detected = random.uniform() < Real(surface_chances(optics, surface, place).detect);
+  const bool detected = random.uniform() < Real(surface_chances(in).detect);
   return {detected ? SurfaceFate::detected : SurfaceFate::absorbed, wave};
 }
 
 /// Chroma's models: simple and wavelength shifting, thin films and dichroic filters.
 RAYLIFT_HD inline SurfaceResult at_chroma_surface(const OpticsView& optics, const SurfaceOptics& surface,
-                                                  RasterPlace place, Photon& photon, Vector normal, Real n1, Real n2,
-                                                  bool& shifted, RandomStream& random) {
+                                                  Photon& photon, Vector normal, Real n1, Real n2, bool& shifted,
+                                                  RandomStream& random) {
   const Wave wave = wave_of(photon);
+  const TableLookup in = look_up(optics, surface, photon.wavelength);
   if (surface.model == SurfaceModel::dichroic) {
     const Real angle = arc_cosine(magnitude(dot(wave.direction, normal)));
-    const DichroicChances chances = dichroic(optics, surface, angle, place);
+    const DichroicChances chances = dichroic(optics, surface, angle, in.place);
     const Real u = random.uniform();
     if (u < Real(chances.reflect)) return {SurfaceFate::reflected, mirrored_at(wave, normal)};
     if (u < Real(chances.reflect) + Real(chances.transmit)) return {SurfaceFate::transmitted, wave};
     return {SurfaceFate::absorbed, wave};
   }
-  if (surface.model == SurfaceModel::thin_film) return at_film(optics, surface, place, photon, normal, n1, n2, random);
-  const SurfaceChances chances = surface_chances(optics, surface, place);
+  if (surface.model == SurfaceModel::thin_film) return at_film(optics, surface, in, photon, normal, n1, n2, random);
+  const SurfaceChances chances = surface_chances(in);
   const SurfaceResult result =
       at_simple_surface({chances.detect, chances.absorb, chances.reflect_diffuse, chances.reflect_specular}, wave,
                         normal, n1, n2, random);
   if (result.fate != SurfaceFate::absorbed || surface.model != SurfaceModel::wavelength_shifting) return result;
-  const Real again = surface_indices(optics, surface, place).reemission;
+  const Real again = surface_indices(optics, surface, in.place).reemission;
   if (!(random.uniform() < again)) return result;
   const Real delay = emission_delay(surface.reemission.time_constant, Real(0), random);
   if (!emit(optics, surface.reemission, true, delay, photon, random)) return result;
@@ -224,12 +225,12 @@ RAYLIFT_HD inline SurfaceResult at_chroma_surface(const OpticsView& optics, cons
 }
 
 /// A photon that was detected by a surface, with the sensor's own efficiency.
-RAYLIFT_HD inline StepKind detect(const OpticsView& optics, StepEnd& end, RasterPlace place, Real cosine,
+RAYLIFT_HD inline StepKind detect(const OpticsView& optics, StepEnd& end, float wavelength, Real cosine,
                                   RandomStream& random) {
   ChannelView sensor = channel(optics, end.to);
   if (sensor.number == kNoChannel) sensor = channel(optics, end.from);
   if (sensor.type != kNone &&
-      !(random.uniform() < Real(channel_efficiency(optics, sensor.type, place, arc_cosine(cosine)))))
+      !(random.uniform() < Real(channel_efficiency(optics, sensor.type, wavelength, arc_cosine(cosine)))))
     return StepKind::absorbed_at_surface;
   end.channel = sensor.number;
   return StepKind::detected;
@@ -237,7 +238,7 @@ RAYLIFT_HD inline StepKind detect(const OpticsView& optics, StepEnd& end, Raster
 
 /// The photon stands at the boundary between end.from and end.to.
 RAYLIFT_HD inline StepKind at_boundary(const GeometryView& geometry, const Boundary& boundary, const Medium& medium,
-                                       RasterPlace place, StepEnd& end, Photon& photon, RandomStream& random) {
+                                       StepEnd& end, Photon& photon, RandomStream& random) {
   const OpticsView& optics = geometry.optics;
   if (end.to == kNoSolid) return StepKind::escaped;
   end.surface = surface_between(geometry, end.from, end.to);
@@ -250,7 +251,7 @@ RAYLIFT_HD inline StepKind at_boundary(const GeometryView& geometry, const Bound
   const bool has_index = boundary.material_to != MaterialCode::none &&
                          (optics.materials[boundary.material_to].flags & material_flags::kIndex) != 0;
   const Real n1 = medium.refractive_index;
-  const Real n2 = has_index ? Real(raylift::medium(optics, boundary.material_to, place).refractive_index) : n1;
+  const Real n2 = has_index ? Real(raylift::medium(optics, boundary.material_to, photon.wavelength).refractive_index) : n1;
   Vector normal = boundary.normal;
   if (dot(photon.direction, normal) > Real(0)) normal = -normal;
 
@@ -263,7 +264,7 @@ RAYLIFT_HD inline StepKind at_boundary(const GeometryView& geometry, const Bound
     const SurfaceOptics& surface = optics.surfaces[end.surface];
     if (surface.model == SurfaceModel::lut || surface.model == SurfaceModel::davis) return StepKind::inconsistent;
     if (surface.model >= SurfaceModel::dichroic) {
-      result = at_chroma_surface(optics, surface, place, photon, normal, n1, n2, shifted, random);
+      result = at_chroma_surface(optics, surface, photon, normal, n1, n2, shifted, random);
     } else {
       if (is_back_painted(surface.finish) && surface.type == SurfaceType::dielectric_dielectric) {
         if ((surface.flags & surface_flags::kGapIndex) == 0) return StepKind::no_index;
@@ -271,13 +272,12 @@ RAYLIFT_HD inline StepKind at_boundary(const GeometryView& geometry, const Bound
                  (surface.finish == SurfaceFinish::polished || surface.finish == SurfaceFinish::ground)) {
         return StepKind::no_index;
       }
-      result =
-          at_surface(surface_at(optics, surface, place, photon.wavelength), wave_of(photon), normal, n1, n2, random);
+      result = at_surface(surface_at(optics, surface, photon.wavelength), wave_of(photon), normal, n1, n2, random);
     }
   }
   if (result.fate == SurfaceFate::absorbed) return StepKind::absorbed_at_surface;
   if (result.fate == SurfaceFate::detected)
-    return detect(optics, end, place, magnitude(dot(photon.direction, normal)), random);
+    return detect(optics, end, photon.wavelength, magnitude(dot(photon.direction, normal)), random);
   set(photon, result.wave);
   if (result.fate == SurfaceFate::transmitted) photon.in = boundary.after;
   if (shifted) return StepKind::shifted;
@@ -286,21 +286,19 @@ RAYLIFT_HD inline StepKind at_boundary(const GeometryView& geometry, const Bound
 
 /// The bulk properties of a material.
 struct Bulk {
-  RasterPlace place;
   Medium medium;
   Losses losses;
   Real rate;  ///< of all processes, per millimetre
 };
 RAYLIFT_HD inline Bulk bulk_of(const OpticsView& optics, std::uint16_t material, float wavelength) {
-  const RasterPlace place = raster_place(optics, wavelength);
-  const Medium medium = raylift::medium(optics, material, place);
-  Bulk bulk{place,
-            medium,
+  const TableLookup in = look_up(optics, material, wavelength);
+  const Medium medium = raylift::medium(in);
+  Bulk bulk{medium,
             {kNever, {kNever, kNever}, 0},
             Real(1) / medium.absorption_length + Real(1) / medium.rayleigh_length};
   constexpr std::uint32_t kMore = material_flags::kMie | material_flags::kShifts | material_flags::kReemits;
   if ((optics.materials[material].flags & kMore) != 0) {
-    bulk.losses = losses(optics, optics.materials[material], place);
+    bulk.losses = losses(optics, optics.materials[material], in.place);
     bulk.rate = bulk.rate + Real(1) / bulk.losses.mie_length + Real(1) / bulk.losses.wls_length[0] +
                 Real(1) / bulk.losses.wls_length[1];
   }
@@ -318,19 +316,28 @@ RAYLIFT_HD inline StepEnd begin_step(const GeometryView& geometry, const Photon&
   return end;
 }
 
+/// The rate of the step before: after a reflection or scattering it is that of the next step too.
+struct KnownRate {
+  float wavelength = 0;
+  std::uint16_t material = MaterialCode::none;
+  Real rate = 0;
+};
+
 /// The ray of a step: along the photon's direction, as long as its free path.
 RAYLIFT_HD inline Ray step_ray(const GeometryView& geometry, const Photon& photon, std::uint16_t material,
-                               RandomStream& random) {
-  const Real rate = bulk_of(geometry.optics, material, photon.wavelength).rate;
+                               const KnownRate& known, RandomStream& random) {
+  const bool same = known.material == material && known.wavelength == photon.wavelength;
+  const Real rate = same ? known.rate : bulk_of(geometry.optics, material, photon.wavelength).rate;
   return {photon.position, 0, photon.direction, random.exponential() / rate};
 }
 
 /// The end of a step, at a boundary or before it. The bulk properties are read again, as they would occupy registers
 /// during the search.
 RAYLIFT_HD inline void end_step(const GeometryView& geometry, const Boundary& boundary, ShiftProfile profile,
-                                Photon& photon, StepEnd& end, RandomStream& random) {
+                                Photon& photon, StepEnd& end, KnownRate& known, RandomStream& random) {
   const OpticsView& optics = geometry.optics;
   const Bulk bulk = bulk_of(optics, end.material, photon.wavelength);
+  known = {photon.wavelength, end.material, bulk.rate};
   photon.position = boundary.point;
   photon.time = Real(photon.time) + Real(boundary.t) / bulk.medium.group_velocity;
   if (boundary.inconsistent) {
@@ -341,7 +348,7 @@ RAYLIFT_HD inline void end_step(const GeometryView& geometry, const Boundary& bo
         in_bulk(optics, optics.materials[end.material], bulk.medium, bulk.losses, bulk.rate, profile, photon, random);
   } else {
     end.to = boundary.to;
-    end.kind = at_boundary(geometry, boundary, bulk.medium, bulk.place, end, photon, random);
+    end.kind = at_boundary(geometry, boundary, bulk.medium, end, photon, random);
   }
 }
 
@@ -354,8 +361,9 @@ RAYLIFT_HD inline void end_step(const GeometryView& geometry, const Boundary& bo
                                              ShiftProfile profile = ShiftProfile::delta) {
   StepEnd end = detail::begin_step(geometry, photon);
   if (ends(end.kind)) return end;
-  const Ray ray = detail::step_ray(geometry, photon, end.material, random);
-  detail::end_step(geometry, next_boundary(geometry, ray, photon.in), profile, photon, end, random);
+  detail::KnownRate known;
+  const Ray ray = detail::step_ray(geometry, photon, end.material, known, random);
+  detail::end_step(geometry, next_boundary(geometry, ray, photon.in), profile, photon, end, known, random);
   return end;
 }
 

@@ -74,7 +74,7 @@ struct UnhonouredProperty {
 /// key and value: energies or wavelengths that are not positive and ascending, a table of no points or of one, values
 /// outside of their quantity's limits, probabilities of one surface that sum to more than 1 (by 1e-6) anywhere, a key
 /// that occurs twice, a polish outside of 0 to 1. Adds warnings to Scene::report: a surface that nothing uses, a
-/// property that is not honoured, a table without a point from 60 to 995 nm, with the unit that it may be in.
+/// property that is not honoured, a table without a point from 20 to 5000 nm, with the unit that it may be in.
 void check_optical_properties(Scene& scene);
 
 }  // namespace raylift

@@ -29,6 +29,8 @@ struct OpticalTable {
 
   /// At a wavelength in nm.
   [[nodiscard]] double value(double wavelength_nm) const;
+  /// At an energy in eV or a wavelength in nm, by its axis.
+  [[nodiscard]] double interpolate(double x) const;
   friend bool operator==(const OpticalTable&, const OpticalTable&) = default;
 };
 

@@ -141,7 +141,7 @@ struct CacheSummary {
   std::uint64_t meshes = 0;
   std::uint64_t instances = 0;
   Double3 origin;
-  Raster raster = kDefaultRaster;  ///< of its optical tables
+  Raster raster = kOwnPoints;  ///< of its optical tables
   Bounds bounds;
   LoadReport report;
 };

@@ -33,7 +33,7 @@ class GpuGeometry {
   /// From uploaded arrays; those that have the name of a ViewArray are in the view. `origin`, `reach` and `raster` are
   /// the view's.
   GpuGeometry(const Device& device, ResidentArrays resident, const Double3& origin, float reach,
-              const Raster& raster = kDefaultRaster);
+              const Raster& raster = kOwnPoints);
   GpuGeometry(GpuGeometry&& other) noexcept { *this = std::move(other); }
   GpuGeometry& operator=(GpuGeometry&& other) noexcept;
   ~GpuGeometry() = default;

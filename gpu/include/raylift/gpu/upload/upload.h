@@ -56,9 +56,9 @@ struct UploadOptions {
   /// no other one is built then. It must live until the upload returns. Error(usage) if its counts, links or transforms
   /// are not those of the scene; the triangles' vertices are not compared.
   const SceneBvh* prebuilt_bvh = nullptr;
-  Raster raster = kDefaultRaster;  ///< wavelengths at which optical tables are kept; 2 to 65536
-  std::optional<Double3> origin;   ///< subtracted in double; default_origin if not given
-  PinnedFlags mapped_flags;        ///< of arrays, or parts of them, that stay in host memory
+  Raster raster = kOwnPoints;     ///< wavelengths at which optical tables are sampled; else they keep their points
+  std::optional<Double3> origin;  ///< subtracted in double; default_origin if not given
+  PinnedFlags mapped_flags;       ///< of arrays, or parts of them, that stay in host memory
   /// Bytes of the staging ring's chunks: 512 KiB times a power of two, at most 1 GiB. Error(usage) otherwise, likewise
   /// for `chunks`.
   std::size_t chunk_bytes = std::size_t{16} << 20;

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The light in a scene, and the tables that do not cover it: beyond its ends a table has the value there.
+#pragma once
+
+#include <raylift/geometry/optics/properties.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace raylift {
+
+/// Wavelengths of light in nm, and where it comes from.
+struct Light {
+  double shortest_nm, longest_nm;
+  std::string from;  ///< "SCINTILLATIONCOMPONENT1 of material 'LAr'"
+};
+
+/// The light that materials and surfaces of the scene emit: by wavelength shifting, by re-emission, and, where charged
+/// particles make light (`charged`), by scintillation and by Cerenkov's effect. The last has the range of RINDEX.
+/// Materials in no solid and surfaces without an assignment emit none.
+[[nodiscard]] std::vector<Light> emitted_light(const Scene& scene, bool charged);
+
+/// A table, and light that it does not cover.
+struct UncoveredTable {
+  std::string owner;  ///< "material 'Water'"
+  std::string key;    ///< "ABSLENGTH"
+  TableRange range{};
+  double wavelength_nm = 0;  ///< the one farthest beyond its ends, by their ratio
+  std::string from;          ///< Light::from
+};
+
+/// The tables that the simulation uses, and that do not cover all of the light, in the order of materials, surfaces and
+/// channel types. Those of materials in no solid and of surfaces without an assignment are not among them. A table
+/// whose points all have one value is, as its extension is a guess too.
+[[nodiscard]] std::vector<UncoveredTable> uncovered_tables(const Scene& scene, std::span<const Light> light);
+
+/// "ABSLENGTH of material 'Water' has points from 200 to 800 nm, and there is light of 128 nm (WLSCOMPONENT of ...)".
+[[nodiscard]] std::string to_string(const UncoveredTable& table);
+
+}  // namespace raylift

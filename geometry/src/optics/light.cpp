@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/optics/light.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace raylift {
+namespace {
+
+/// Which materials are in solids, and which surfaces are assigned.
+struct InUse {
+  explicit InUse(const Scene& scene) : materials(scene.materials.size()), surfaces(scene.optics.surfaces.size()) {
+    for (const Instance& instance : scene.instances)
+      for (const std::uint32_t material : scene.bindings[instance.binding])
+        if (material != kNone) materials[material] = true;
+    for (const SurfaceAssignment& assignment : scene.optics.assignments) surfaces[assignment.surface] = true;
+  }
+  std::vector<bool> materials, surfaces;
+};
+
+/// Calls see(owner, properties, of) for the materials and surfaces that are in use.
+template <class See>
+void for_each_used(const Scene& scene, const See& see) {
+  const InUse used(scene);
+  const Optics& optics = scene.optics;
+  for (std::size_t i = 0; i != optics.materials.size(); ++i)
+    if (used.materials[i])
+      see(property_owner(PropertyOf::material, scene.materials[i].name), optics.materials[i], PropertyOf::material);
+  for (std::size_t i = 0; i != optics.surfaces.size(); ++i)
+    if (used.surfaces[i])
+      see(property_owner(PropertyOf::surface, optics.surfaces[i].name), optics.surfaces[i].properties,
+          PropertyOf::surface);
+}
+
+/// Whether photons look a table up as they fly.
+bool is_looked_up(const OpticalTable& table, PropertyOf of) {
+  const PropertyInfo* const info = find_property(of, table.key);
+  if (info == nullptr || info->honoured.empty() || info->quantity == PropertyQuantity::weight || table.at.empty())
+    return false;
+  return of != PropertyOf::material || table.key != "EFFICIENCY";  // a surface has been made of it
+}
+
+}  // namespace
+
+std::vector<Light> emitted_light(const Scene& scene, bool charged) {
+  std::vector<Light> light;
+  for_each_used(scene, [&](const std::string& owner, const OpticalProperties& properties, PropertyOf of) {
+    const bool reemits = of == PropertyOf::material && properties.table("REEMISSIONPROB") != nullptr;
+    for (const OpticalTable& table : properties.tables) {
+      const PropertyInfo* const info = find_property(of, table.key);
+      if (info == nullptr || table.at.empty()) continue;
+      const bool shifts = table.key.starts_with("WLS");
+      const bool emits = info->quantity == PropertyQuantity::weight && (shifts || charged || reemits);
+      const bool cerenkov = charged && of == PropertyOf::material && table.key == "RINDEX";
+      if (!emits && !cerenkov) continue;
+      const TableRange range = range_of(table);
+      light.push_back(
+          {range.shortest_nm, range.longest_nm, (cerenkov ? "Cerenkov light by " : "") + table.key + " of " + owner});
+    }
+  });
+  return light;
+}
+
+std::vector<UncoveredTable> uncovered_tables(const Scene& scene, std::span<const Light> light) {
+  std::vector<UncoveredTable> uncovered;
+  const auto look = [&](const std::string& owner, const std::string& key, const OpticalTable& table) {
+    if (table.at.empty()) return;
+    const TableRange range = range_of(table);
+    // The same decimal number in eV and in nm is one wavelength.
+    constexpr double kRounding = 1e-6;
+    double farthest = 1 + kRounding;
+    UncoveredTable found;
+    for (const Light& one : light) {
+      if (const double ratio = range.shortest_nm / one.shortest_nm; ratio > farthest) {
+        farthest = ratio;
+        found = {owner, key, range, one.shortest_nm, one.from};
+      }
+      if (const double ratio = one.longest_nm / range.longest_nm; ratio > farthest) {
+        farthest = ratio;
+        found = {owner, key, range, one.longest_nm, one.from};
+      }
+    }
+    if (!found.from.empty()) uncovered.push_back(found);
+  };
+  for_each_used(scene, [&](const std::string& owner, const OpticalProperties& properties, PropertyOf of) {
+    for (const OpticalTable& table : properties.tables)
+      if (is_looked_up(table, of)) look(owner, table.key, table);
+  });
+  const InUse used(scene);
+  for (std::size_t i = 0; i != scene.optics.surfaces.size(); ++i) {
+    const OpticalSurface& surface = scene.optics.surfaces[i];
+    if (!used.surfaces[i] || surface.dichroic.empty()) continue;
+    // All angles mostly have the same points: the first one stands for them.
+    look(property_owner(PropertyOf::surface, surface.name), "dichroic reflect", surface.dichroic.front().reflect);
+    look(property_owner(PropertyOf::surface, surface.name), "dichroic transmit", surface.dichroic.front().transmit);
+  }
+  for (const ChannelType& type : scene.optics.channel_types)
+    if (type.efficiency) look("channel type '" + type.name + "'", "efficiency", *type.efficiency);
+  return uncovered;
+}
+
+std::string to_string(const UncoveredTable& table) {
+  const auto text = [](double nm) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.6g", nm);
+    return std::string(digits);
+  };
+  return table.key + " of " + table.owner + " has points from " + text(table.range.shortest_nm) + " to " +
+         text(table.range.longest_nm) + " nm, and there is light of " + text(table.wavelength_nm) + " nm (" +
+         table.from + "): it has the value at its end";
+}
+
+}  // namespace raylift
