@@ -23,6 +23,7 @@ constexpr std::array kWords{
     OptionWord{"LoadLimits::polygon_vertices", "--max-polygon"},
     OptionWord{"LoadLimits::isolate_seconds", "--import-timeout"},
     OptionWord{"LoadLimits::isolate_bytes", "--import-memory"},
+    OptionWord{"LoadOptions::reader", "--reader"},
     OptionWord{"LoadOptions::external", "--external"},
     OptionWord{"LoadOptions::optics", "--optics"},
     OptionWord{"LoadOptions::repair", "--repair"},

@@ -228,6 +228,12 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
            name, [&value, set] { value = set; }, help)
         ->group(kReading);
   };
+  add_choice(
+      app, "--reader", "READER", "raylift",
+      "What reads COLLADA, OBJ, STL, PLY and 3MF: raylift, or Assimp's own importers for comparison",
+      {"raylift", "assimp"},
+      [&](const std::string& text) { options.reader = text == "assimp" ? SceneReader::assimp : SceneReader::raylift; })
+      ->group(kReading);
   add(kReading, "--unit", "UNIT", "", "Length unit instead of the file's: mm, cm, m, inch, ft, or a number of mm",
       [&](const std::string& text) { options.unit_mm = parse_unit(text); });
   offer(add_parsed(app, "--up", "AXIS", "", "Axis that points up instead of the file's: x, y or z",

@@ -244,7 +244,7 @@ std::string text_of(const Scene& scene, const InfoOptions& options) {
   add_if("dropped", report.dropped_triangles, " triangles");
   add_if("repaired", report.repaired_vertices, " broken vertices taken away");
   add_if("ignored", report.ignored_primitives, " points and lines");
-  if (!report.faces_checked) facts.add({"faces", "not checked against the file: this format is read by Assimp alone"});
+  if (!report.faces_checked) facts.add({"faces", "not checked against the file: Assimp has read it"});
 
   std::string text = printable(scene.source) + '\n' + facts.text(2);
   text += "\nmaterials, and what they fill\n" + materials_text(scene, figures);

@@ -132,12 +132,19 @@ UpAxis up_axis_of(const std::string& name) {
   throw Error(ErrorKind::usage, "'" + name + "' is no axis", {}, "use \"x\", \"y\" or \"z\"");
 }
 
+SceneReader reader_of(const std::string& name) {
+  if (name == "raylift") return SceneReader::raylift;
+  if (name == "assimp") return SceneReader::assimp;
+  throw Error(ErrorKind::usage, "'" + name + "' is no reader", {}, "use \"raylift\" or \"assimp\"");
+}
+
 ScenePointer load_scene(const std::filesystem::path& path, std::optional<double> unit_mm,
                         const std::optional<std::string>& up_axis, const py::object& weld, bool external, bool repair,
                         bool drop_degenerate, const std::optional<std::filesystem::path>& optics, bool optics_beside,
                         bool sensor_materials, bool compute_rayleigh, bool strict_optics, bool isolate,
-                        const py::dict& limits, const py::object& progress) {
+                        const std::string& reader, const py::dict& limits, const py::object& progress) {
   LoadOptions options;
+  options.reader = reader_of(reader);
   options.unit_mm = unit_mm;
   if (up_axis) options.up_axis = up_axis_of(*up_axis);
   options.weld.enabled = !weld.is(py::bool_(false));
@@ -222,7 +229,7 @@ millimetres. Solids are numbered from 0. Arrays are read-only: a scene changes b
 pickled, with its optics.)")
       .def(py::init([] { return std::make_shared<SceneBox>(); }))
       .def(py::pickle([](const ScenePointer& box) { return packed(box); },
-                       [](const py::bytes& bytes) { return unpacked(bytes); }))
+                      [](const py::bytes& bytes) { return unpacked(bytes); }))
       .def_property_readonly(
           "source", [](const SceneBox& b) { return b.scene.source; }, "The path that was loaded.")
       .def_property_readonly("format", [](const SceneBox& b) { return b.scene.format; })
@@ -294,15 +301,17 @@ pickled, with its optics.)")
         py::arg("up_axis") = py::none(), py::arg("weld") = true, py::arg("external") = false, py::arg("repair") = false,
         py::arg("drop_degenerate") = false, py::arg("optics") = py::none(), py::arg("optics_beside") = true,
         py::arg("sensor_materials") = true, py::arg("compute_rayleigh") = true, py::arg("strict_optics") = false,
-        py::arg("isolate") = false, py::arg("limits") = py::dict(), py::arg("progress") = py::none(),
+        py::arg("isolate") = false, py::arg("reader") = "raylift", py::arg("limits") = py::dict(),
+        py::arg("progress") = py::none(),
         R"(Reads a scene: COLLADA (.dae, .zae, .dae.gz), and all other formats of Assimp.
 
 unit_mm, up_axis: instead of what the file says. weld: equal vertices become one (True), or those closer
 than this number of the file's units, or none (False).
 external: read other documents that the file refers to, beneath its folder. repair: drop vertices that are not finite,
 and indices out of range. optics: a sidecar (.json) or GDML laid over the file's own optics. isolate: import in a child
-process, for files that are not trusted. limits: by name, as LoadLimits has them: file_bytes, triangles, instances...
-Raises raylift.Error: io, malformed, unsupported, limit, out_of_host_memory, cancelled.)");
+process, for files that are not trusted. reader: "raylift", or "assimp" to read COLLADA, OBJ, STL, PLY and 3MF by
+Assimp's own importers, for comparison; use isolate with it. limits: by name, as LoadLimits has them: file_bytes, triangles, instances...
+Raises raylift.Error: io, malformed, unsupported, limit, out_of_host_memory, cancelled, usage.)");
   m.def("supported_extensions", &supported_extensions, "The extensions of files that load() reads.");
 }
 

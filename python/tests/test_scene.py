@@ -38,6 +38,12 @@ class Loading(Test):
         self.assertEqual((scene.unit_mm, scene.up_axis), (10, "x"))
         np.testing.assert_allclose(scene.bounds, 10 * plain.bounds)
         self.assertEqual(len(rl.load(DATA / "detector.dae", optics_beside=False, isolate=True)), 906)
+        self.assertEqual(rl.load(DATA / "cube.dae", reader="assimp", isolate=True).format, "Collada Importer")
+        with raises("usage") as refused:
+            rl.load(DATA / "cube.dae", reader="assimp", external=True)
+        self.assertIn("leave out reader= or external=", refused.error.advice)
+        with raises("usage"):
+            rl.load(DATA / "cube.dae", reader="collada")
         with raises("usage"):
             rl.load(DATA / "cube.dae", up_axis="w")
         with raises("usage"):

@@ -78,7 +78,8 @@ class BatchResume : public testing::Test {
 TEST_F(BatchResume, RefusesOtherOptions) {
   ASSERT_EQ(batch({scenes()}).code, 0);
   const std::string before = text();
-  for (const std::vector<std::string>& other : {std::vector<std::string>{"--unit", "inch"},
+  for (const std::vector<std::string>& other : {std::vector<std::string>{"--reader", "assimp"},
+                                                {"--unit", "inch"},
                                                 {"--up", "x"},
                                                 {"--weld", "0.5"},
                                                 {"--weld", "off"},

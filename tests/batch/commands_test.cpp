@@ -85,6 +85,25 @@ TEST(Info, TellsWhereUnitAndAxisComeFrom) {
   EXPECT_NEAR(given["bounds_mm"]["size"][0], inches / 25.4 * 10, 1e-9);
 }
 
+TEST(Info, ReadsByAssimpOnRequest) {
+  const json by_assimp = raylift({"info", "--json", "--reader", "assimp", data_file("instances.dae")}).one();
+  const json own = raylift({"info", "--json", "--reader", "raylift", data_file("instances.dae")}).one();
+  EXPECT_EQ(by_assimp["format"], "Collada Importer");
+  EXPECT_EQ(own["format"], "COLLADA 1.4.1");
+  for (const char* fact : {"instances", "bounds_mm", "unit_mm", "up_axis"}) EXPECT_EQ(by_assimp[fact], own[fact]);
+  EXPECT_THAT(raylift({"info", "--reader", "assimp", data_file("instances.dae")}).out, HasSubstr("Assimp has read it"));
+}
+
+TEST(Info, RefusesOptionsThatAssimpCannotHonour) {
+  for (const char* option : {"--external", "--strict-optics"}) {
+    const Ended ended = raylift({"info", "--reader", "assimp", option, data_file("instances.dae")});
+    EXPECT_EQ(ended.code, 2) << option;
+    EXPECT_THAT(ended.err, HasSubstr(std::string("leave out --reader or ") + option));
+  }
+  EXPECT_THAT(raylift({"info", "--reader", "assip", data_file("instances.dae")}).err,
+              HasSubstr("did you mean 'assimp'?"));
+}
+
 TEST(Info, ListsTheTreeDownToADepth) {
   const std::string all = raylift({"info", "--tree", data_file("nested_transforms.dae")}).out;
   const std::string top = raylift({"info", "--depth", "1", data_file("nested_transforms.dae")}).out;

@@ -208,4 +208,9 @@ ZaeDocument read_zae(const InputFile& file, const LoadLimits& limits) {
   return document(decoded.substr(0, decoded.find('#')));
 }
 
+ZaeDocument read_collada(const InputFile& file, const LoadLimits& limits) {
+  if (file.extension() == "zae") return read_zae(file, limits);
+  return {file.extension() == "dae.gz" ? read_gzip(file, limits) : file.text(), {}};
+}
+
 }  // namespace raylift

@@ -19,7 +19,9 @@ struct ZaeDocument {
 };
 /// The document in a .zae archive: the one that its manifest names, else the first .dae. Throws Error as above.
 [[nodiscard]] ZaeDocument read_zae(const InputFile& file, const LoadLimits& limits);
-/// Another document in it. Throws Error as above.
+/// The document of a file of is_collada(), unpacked where it is packed. Throws Error as above.
+[[nodiscard]] ZaeDocument read_collada(const InputFile& file, const LoadLimits& limits);
+/// Another document of a .zae archive. Throws Error as above.
 [[nodiscard]] std::string read_zae_entry(const std::filesystem::path& path, const std::string& entry,
                                          const LoadLimits& limits);
 

@@ -21,6 +21,7 @@
 
 #include "base/descriptor.h"
 #include "import_protocol.h"
+#include "own_importer.h"
 #include "process.h"
 #include "scene_stream.h"
 
@@ -300,7 +301,11 @@ class Import {
       const std::string said = first_line(said_);
       throw Error(ErrorKind::malformed,
                   "the importer failed on this file: it crashed (" + signal + ")" + (said.empty() ? "" : ": " + said),
-                  where(), "export the file in another format, as COLLADA or STL", number);
+                  where(),
+                  options_.reader == SceneReader::assimp && reads_itself(inputs_.scene.extension())
+                      ? "leave out LoadOptions::reader to read it by raylift's importer"
+                      : "export the file in another format, as COLLADA or STL",
+                  number);
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
       const std::string said = first_line(said_);

@@ -121,6 +121,18 @@ void check_unit(const LoadOptions& options) {
     throw Error(ErrorKind::usage, "the unit must be a positive, finite length");
 }
 
+void check_reader(const LoadOptions& options) {
+  if (options.reader == SceneReader::raylift) return;
+  const auto refuse = [](const char* problem, const char* option) {
+    throw Error(ErrorKind::usage, problem, {}, "leave out LoadOptions::reader or " + std::string(option));
+  };
+  if (options.external)
+    refuse("Assimp's importers do not follow references to other documents", "LoadOptions::external");
+  if (options.strict_optics)
+    refuse("Assimp's importers leave out a file's optics, so that it is unknown whether all are honoured",
+           "LoadOptions::strict_optics");
+}
+
 void check_extension(const InputFile& input) {
   const std::vector<std::string> known = supported_extensions();
   if (std::find(known.begin(), known.end(), input.extension()) != known.end()) return;
@@ -187,6 +199,7 @@ Scene import_scene(const SceneInputs& inputs, const LoadOptions& options, const 
 
 Scene load(const std::filesystem::path& path, const LoadOptions& options, const Progress& progress) {
   check_unit(options);
+  check_reader(options);
   const InputFile input(path, options.limits);
   check_extension(input);
   const std::optional<InputFile> optics = open_optics(path, options);

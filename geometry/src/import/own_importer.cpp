@@ -24,13 +24,6 @@
 namespace raylift {
 namespace {
 
-/// The document, unpacked, and its path in an archive.
-ZaeDocument read_collada(const InputFile& input, const LoadLimits& limits, const Progress& progress) {
-  const Stage stage(progress, "read");
-  if (input.extension() == "zae") return read_zae(input, limits);
-  return {input.extension() == "dae.gz" ? read_gzip(input, limits) : input.text(), {}};
-}
-
 /// A text, in UTF-16 where it has a mark of that, in UTF-8. Throws Error(malformed) where it is no text.
 std::string utf8_of(std::string bytes, const std::filesystem::path& path) {
   const std::string_view text = bytes;
@@ -97,7 +90,10 @@ imported::Document OwnImporter::read_obj(Assimp::IOSystem& files) const {
 imported::Document OwnImporter::read_document(Assimp::IOSystem& files) const {
   const std::string& extension = input_.extension();
   if (is_collada(extension)) {
-    ZaeDocument read = read_collada(input_, options_.limits, progress_);
+    ZaeDocument read = [&] {
+      const Stage stage(progress_, "read");
+      return read_collada(input_, options_.limits);
+    }();
     return collada::preflight(std::move(read.text), input_.path().string(), options_, progress_, read.entry);
   }
   const Stage stage(progress_, "read");

@@ -18,7 +18,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 
+#include "archive.h"
 #include "convert_mesh.h"
 #include "formats/gltf_preflight.h"
 #include "formats/stated_frame.h"
@@ -154,15 +156,14 @@ std::unique_ptr<aiMesh> copy_of(const aiMesh& mesh) {
   return copy;
 }
 
-/// A scene that Assimp's own importers have read. Throws Error: malformed, limit.
-void convert_scene(const aiScene& imported, const InputFile& input, const LoadOptions& options,
-                   const Progress& progress, Scene& scene) {
+/// A scene that Assimp's own importers have read, in the frame that its file states. Throws Error: malformed, limit.
+void convert_scene(const aiScene& imported, const imported::Frame& frame, const InputFile& input,
+                   const LoadOptions& options, const Progress& progress, Scene& scene) {
   const std::string file = input.path().string();
-  if (imported.mRootNode == nullptr) throw Error(ErrorKind::malformed, "the file holds no scene", {file, ""});
   aiString generator;
   if (imported.mMetaData != nullptr && imported.mMetaData->Get(AI_METADATA_SOURCE_GENERATOR, generator))
     scene.generator = text_of(generator);
-  imported::set_frame(scene, imported::stated_frame(imported, input), options);
+  imported::set_frame(scene, frame, options);
   read_materials(imported, scene);
   TreeReader tree(imported, file, options, scene);
   tree.read();
@@ -205,6 +206,31 @@ void check_count(const aiScene& imported, std::uint64_t stated, const std::strin
         {file, ""}, "correct the file, or go without the others with LoadOptions::repair");
 }
 
+/// Throws Error(limit) for a polygon with more corners than the limit: its triangulation takes quadratic time.
+void check_polygons(const aiScene& imported, const std::string& file, const LoadLimits& limits) {
+  for (unsigned i = 0; i != imported.mNumMeshes; ++i) {
+    const aiMesh& mesh = *imported.mMeshes[i];
+    for (unsigned face = 0; face != mesh.mNumFaces; ++face)
+      if (const unsigned size = mesh.mFaces[face].mNumIndices; size > limits.polygon_vertices)
+        throw Error(ErrorKind::limit,
+                    "a polygon of " + std::to_string(size) + " vertices is beyond the limit of " +
+                        std::to_string(limits.polygon_vertices),
+                    {file, "mesh '" + text_of(mesh.mName) + "'"},
+                    "triangulate it before exporting, or raise the limit with LoadLimits::polygon_vertices");
+  }
+}
+
+/// What our readers take from a COLLADA document below <extra>, and Assimp's doesn't.
+void warn_of_extra(std::string_view text, LoadReport& report) {
+  std::string found;
+  for (const char* const element : {"copyNo", "property", "opticalsurface", "skinsurface", "bordersurface"})
+    if (text.find("<" + std::string(element)) != std::string_view::npos)
+      found += (found.empty() ? "<" : ", <") + std::string(element) + '>';
+  if (!found.empty())
+    report.warnings.push_back("Assimp's importer leaves out what " + found +
+                              " state; leave out LoadOptions::reader to read it");
+}
+
 /// Registers raylift's importer in place of those that Assimp has for files of this ending.
 OwnImporter& register_own(Assimp::Importer& importer, const InputFile& input, const LoadOptions& options,
                           const Progress& progress) {
@@ -218,40 +244,73 @@ OwnImporter& register_own(Assimp::Importer& importer, const InputFile& input, co
   return *own.release();
 }
 
-}  // namespace
-
-Scene read_scene(const InputFile& input, const LoadOptions& options, const Progress& progress) {
+Scene read_by_raylift(const InputFile& input, const LoadOptions& options, const Progress& progress) {
   const std::string file = input.path().string();
+  std::vector<SourceFile> others;
+  Assimp::Importer importer;
+  importer.SetIOHandler(new SceneFiles(input, others));
+  OwnImporter& own = register_own(importer, input, options, progress);
+  try {
+    (void)run_importer(importer, file, [&] { return importer.ReadFile(file, aiProcess_Triangulate); });
+  } catch (const Error&) {
+    own.rethrow_failure();
+    throw;
+  }
+  Scene scene = own.take_scene();
+  scene.files.insert(scene.files.end(), others.begin(), others.end());
+  return scene;
+}
+
+Scene read_by_assimp(const InputFile& input, const LoadOptions& options, const Progress& progress) {
+  const std::string file = input.path().string();
+  const bool collada = is_collada(input.extension());
   Scene scene;
   scene.source = file;
   Assimp::Importer importer;
   importer.SetIOHandler(new SceneFiles(input, scene.files));
-  const auto read = [&] { return importer.ReadFile(file, aiProcess_Triangulate); };
-  if (reads_itself(input.extension())) {
-    OwnImporter& own = register_own(importer, input, options, progress);
-    try {
-      (void)run_importer(importer, file, read);
-    } catch (const Error&) {
-      own.rethrow_failure();
-      throw;
-    }
-    Scene result = own.take_scene();
-    result.files.insert(result.files.end(), scene.files.begin(), scene.files.end());
-    return result;
+  std::string document;  // of COLLADA: unpacked here, where the limits on that hold
+  if (collada) {
+    const Stage stage(progress, "read");
+    document = read_collada(input, options.limits).text;
   }
   std::unique_ptr<aiScene> imported;
   std::optional<std::uint64_t> stated;
   {
     const Stage stage(progress, "import");
     if (is_gltf(input.extension())) stated = check_gltf(input);
-    if (const aiImporterDesc* description = aiGetImporterDesc(input.extension().c_str()))
-      scene.format = description->mName;
-    imported = run_importer(importer, file, read);
+    const std::string ending = collada ? "dae" : input.extension();
+    if (const aiImporterDesc* description = aiGetImporterDesc(ending.c_str())) scene.format = description->mName;
+    imported = run_importer(importer, file, [&] {
+      const aiScene* const polygons = collada ? importer.ReadFileFromMemory(document.data(), document.size(), 0, "dae")
+                                              : importer.ReadFile(file, 0);
+      if (polygons == nullptr) return polygons;
+      check_polygons(*polygons, file, options.limits);
+      return importer.ApplyPostProcessing(aiProcess_Triangulate);
+    });
   }
   if (stated) check_count(*imported, *stated, file, options, scene.report);
   scene.report.faces_checked = stated.has_value();
-  convert_scene(*imported, input, options, progress, scene);
+  if (imported->mRootNode == nullptr) throw Error(ErrorKind::malformed, "the file holds no scene", {file, ""});
+  if (collada) warn_of_extra(document, scene.report);
+  const imported::Frame frame = collada ? imported::take_collada_frame(*imported->mRootNode, document, input)
+                                        : imported::stated_frame(*imported, input, options);
+  document = {};
+  convert_scene(*imported, frame, input, options, progress, scene);
   return scene;
+}
+
+}  // namespace
+
+Scene read_scene(const InputFile& input, const LoadOptions& options, const Progress& progress) {
+  const bool own = reads_itself(input.extension());
+  if (own && options.reader == SceneReader::raylift) return read_by_raylift(input, options, progress);
+  try {
+    return read_by_assimp(input, options, progress);
+  } catch (const Error& error) {
+    if (!own || error.kind() != ErrorKind::malformed || !error.advice().empty()) throw;
+    throw Error(error.kind(), error.problem(), {error.file(), error.element()},
+                "leave out LoadOptions::reader to read it by raylift's importer");
+  }
 }
 
 std::vector<std::string> assimp_extensions() {

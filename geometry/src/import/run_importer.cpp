@@ -26,6 +26,8 @@ std::unique_ptr<aiScene> run_importer(Assimp::Importer& importer, const std::str
   const aiScene* scene = nullptr;
   try {
     scene = read();
+  } catch (const Error&) {
+    throw;
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::out_of_host_memory, "no memory left to import the file", {file, ""});
   } catch (const std::exception& error) {

@@ -12,7 +12,7 @@
 namespace raylift {
 
 /// Calls `read`, which reads by `importer`, and owns the result. Throws Error: malformed or out_of_host_memory where
-/// Assimp throws or reports an error; `file` names the input.
+/// Assimp throws or reports an error, and the Error that `read` throws; `file` names the input.
 [[nodiscard]] std::unique_ptr<aiScene> run_importer(Assimp::Importer& importer, const std::string& file,
                                                     const std::function<const aiScene*()>& read);
 

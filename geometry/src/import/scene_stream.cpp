@@ -8,6 +8,7 @@ void refuse_import(const std::string& what) {
 }
 
 void put_options(ByteWriter& writer, const LoadOptions& options) {
+  writer.value(options.reader);
   writer.value(options.unit_mm.value_or(0));
   writer.value(options.up_axis ? static_cast<int>(*options.up_axis) : -1);
   writer.value(options.weld);
@@ -22,6 +23,7 @@ void put_options(ByteWriter& writer, const LoadOptions& options) {
 
 LoadOptions get_options(ByteReader& reader) {
   LoadOptions options;
+  options.reader = reader.get<SceneReader>();
   if (const auto unit = reader.get<double>(); unit != 0) options.unit_mm = unit;
   if (const auto axis = reader.get<int>(); axis >= 0) options.up_axis = static_cast<UpAxis>(axis);
   options.weld = reader.get<WeldOptions>();

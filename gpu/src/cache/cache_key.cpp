@@ -124,6 +124,7 @@ std::string option_text(const fs::path& source, const LoadOptions& load, const U
   OptionText text;
   text.add("extension", lower_extension(source));
   text.add("importer", importer_version());
+  text.add("reader", std::string(load.reader == SceneReader::assimp ? "assimp" : "raylift"));
   text.add("unit", load.unit_mm ? OptionText::exact(*load.unit_mm) : "file");
   text.add("up", load.up_axis ? std::to_string(static_cast<int>(*load.up_axis)) : "file");
   text.add("weld", load.weld.enabled ? OptionText::exact(load.weld.tolerance) : "off");

@@ -63,6 +63,24 @@ TEST_F(LoadArchive, ReadsGzip) {
   EXPECT_EQ(load(gzip("cube.dae.gz", test::cube_document())).unique_triangles(), 12U);
 }
 
+TEST_F(LoadArchive, GivesAssimpWhatIsPackedUnderTheSameLimits) {
+  LoadOptions options;
+  options.reader = SceneReader::assimp;
+  for (const auto& path :
+       {gzip("cube.dae.gz", test::cube_document()), zip("cube.zae", {{"parts/cube.dae", test::cube_document()}})}) {
+    const Scene scene = load(path, options);
+    EXPECT_EQ(scene.unique_triangles(), 12U) << path;
+    EXPECT_EQ(scene.format, "Collada Importer") << path;
+    LoadOptions strict = options;
+    strict.limits.text_bytes = 100;
+    const Error error = expect_error(ErrorKind::limit, [&] { (void)load(path, strict); });
+    EXPECT_THAT(error.advice(), HasSubstr("LoadLimits::text_bytes"));
+  }
+  const Error bombed =
+      expect_error(ErrorKind::limit, [&] { (void)load(gzip("b.dae.gz", bomb(100'000'000)), options); });
+  EXPECT_THAT(bombed.advice(), HasSubstr("LoadLimits::expansion"));
+}
+
 TEST_F(LoadArchive, ReadsGzipOfSeveralMembers) {
   const std::string text = test::cube_document();
   const std::string first = bytes(gzip("first.gz", text.substr(0, 100)));

@@ -383,6 +383,22 @@ TEST_F(ThreeMf, UnitsAreTheFiles) {
   EXPECT_EQ(scene.solid_name(scene.instances.at(0)), "box");
 }
 
+TEST_F(ThreeMf, UnitsAreTheFilesForAssimpsReaderToo) {
+  // Assimp takes no relationship without an Id.
+  const std::pair<std::string, std::string> relation{
+      "_rels/.rels",
+      "<Relationships><Relationship Id='r' Type='http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel' "
+      "Target='/3D/main.model'/></Relationships>"};
+  LoadOptions options;
+  options.reader = SceneReader::assimp;
+  const Scene scene =
+      load(zip({relation, {"3D/main.model", model("unit='inch'", cube("1"), "<item objectid='1'/>")}}), options);
+  EXPECT_EQ(scene.unique_triangles(), 12U);
+  EXPECT_EQ(scene.bounds.size(), Eigen::Vector3d::Constant(25.4));
+  EXPECT_EQ(scene.unit_from, Provenance::file);
+  EXPECT_EQ(scene.up_axis, UpAxis::z);
+}
+
 TEST_F(ThreeMf, ComponentsOfOtherPartsArePlaced) {
   const std::string other = model("", cube("7"), "");
   const std::string main = model(

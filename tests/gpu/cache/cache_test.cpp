@@ -94,6 +94,7 @@ TEST(Cache, KeepsOptionsApart) {
     keys.push_back(cache_key(file, load, upload));
   };
   add([](LoadOptions&, UploadOptions&) {});
+  add([](LoadOptions& load, UploadOptions&) { load.reader = SceneReader::assimp; });
   add([](LoadOptions& load, UploadOptions&) { load.unit_mm = 1; });
   add([](LoadOptions& load, UploadOptions&) { load.unit_mm = 1.0000000000000002; });
   add([](LoadOptions& load, UploadOptions&) { load.up_axis = UpAxis::x; });

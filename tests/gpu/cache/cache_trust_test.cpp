@@ -244,7 +244,8 @@ TEST(CacheKeys, KnowTheImportersVersion) {
   EXPECT_THAT(importer_version(), testing::MatchesRegex("raylift [0-9]+, assimp [0-9]+\\.[0-9]+\\.[0-9]+"));
   std::string text =
       "extension=stl\nimporter=" + importer_version() +
-      "\nunit=file\nup=file\nweld=0x0p+0\nexternal=0\nrepair=0\ndrop_degenerate=0\noptics=none\nsensor_materials="
+      "\nreader=raylift\nunit=file\nup=file\nweld=0x0p+0\nexternal=0\nrepair=0\ndrop_degenerate=0\noptics=none\nsensor_"
+      "materials="
       "1\ncompute_rayleigh=1\nstrict_optics=0\n"
       "max_file_size=8589934592\nmax_text_size=17179869184\nmax_expansion=100\nmax_documents=1000\nmax_depth=512\n"
       "max_instances=5000000\nmax_nodes=10000000\nmax_triangles=1000000000\nmax_polygon=10000\n"

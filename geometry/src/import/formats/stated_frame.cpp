@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "base/parse_number.h"
 #include "base/units.h"
 #include "gltf_preflight.h"
+#include "three_mf.h"
 
 namespace raylift::imported {
 namespace {
@@ -143,9 +145,36 @@ Frame frame_of_fbx(const aiScene& imported) {
   return frame;
 }
 
+/// The decimal number of which Assimp made this float, unless it had more than six digits.
+double shortest_decimal(float value) {
+  char text[32];
+  const char* const end = std::to_chars(text, text + sizeof text, value).ptr;
+  return base::parse_number<double>(std::string_view(text, end)).value_or(value);
+}
+
 }  // namespace
 
-Frame stated_frame(const aiScene& imported, const InputFile& input) {
+Frame take_collada_frame(aiNode& root, std::string_view text, const InputFile& input) {
+  // ColladaLoader.cpp of Assimp: the scale to metres, times the rotation that makes Y the up axis.
+  const aiMatrix3x3 rotations[] = {{0, -1, 0, 1, 0, 0, 0, 0, 1}, {}, {1, 0, 0, 0, 0, 1, 0, -1, 0}};
+  const aiMatrix4x4& all = root.mTransformation;
+  const float metres = aiVector3D(all.a1, all.b1, all.c1).Length();
+  for (const UpAxis axis : {UpAxis::x, UpAxis::y, UpAxis::z}) {
+    aiMatrix4x4 scale;
+    aiMatrix4x4::Scaling(aiVector3D(metres), scale);
+    if (!std::isnormal(metres) || all != scale * aiMatrix4x4(rotations[static_cast<std::size_t>(axis)])) continue;
+    root.mTransformation = {};
+    const auto from = [&](const char* tag) {
+      return text.find(tag) == std::string_view::npos ? Provenance::convention : Provenance::file;
+    };
+    return {kMetre * shortest_decimal(metres), from("<unit"), axis, from("<up_axis")};
+  }
+  throw Error(ErrorKind::malformed, "Assimp has read a unit that is no positive number of metres",
+              {input.path().string(), ""},
+              "correct it, or leave out LoadOptions::reader to read it by raylift's importer");
+}
+
+Frame stated_frame(const aiScene& imported, const InputFile& input, const LoadOptions& options) {
   const std::string& extension = input.extension();
   if (is_gltf(extension)) return {kMetre, Provenance::convention, UpAxis::y, Provenance::convention};
   if (extension == "fbx") return frame_of_fbx(imported);
@@ -158,6 +187,8 @@ Frame stated_frame(const aiScene& imported, const InputFile& input) {
     return {kMetre, Provenance::file, UpAxis::y, Provenance::assumed};
   if (is_one_of(extension, {"lwo", "lws", "lxo"}))
     return {kMetre, Provenance::convention, UpAxis::y, Provenance::convention};
+  if (extension == "3mf") return frame_of_three_mf(input, options);
+  if (extension == "stl") return {.up_axis = UpAxis::z};
   if (extension == "blend") return {kMetre, Provenance::convention, UpAxis::z, Provenance::convention};
   return {};
 }

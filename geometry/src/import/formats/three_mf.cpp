@@ -54,8 +54,7 @@ class ThreeMf {
   Document read() {
     const std::string main = main_path();
     Part& part = open(main);
-    document_ =
-        begin_document(input_, "3MF", {part.unit_mm, part.unit_from, UpAxis::z, Provenance::convention}, options_);
+    document_ = begin_document(input_, "3MF", part.frame, options_);
     Scene& scene = document_.scene;
     for (const pugi::xml_node one : part.model.children())
       if (is(one, "metadata") && std::string_view(one.attribute("name").value()) == "Application")
@@ -68,14 +67,20 @@ class ThreeMf {
     return std::move(document_);
   }
 
+  [[nodiscard]] Frame frame() const {
+    const std::string main = main_path();
+    pugi::xml_document xml;
+    parse(xml, main);
+    return frame_of(xml.document_element(), "entry '" + main + "'");
+  }
+
  private:
   /// A model part of the archive.
   struct Part {
     std::string path;
     pugi::xml_document xml;
     pugi::xml_node model;
-    double unit_mm = 1;
-    Provenance unit_from = Provenance::convention;
+    Frame frame;
     std::map<std::string, pugi::xml_node, std::less<>> objects;
     std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> materials;  // by the group's id and the number in it
   };
@@ -139,18 +144,24 @@ class ThreeMf {
     const std::string where = "entry '" + path + "'";
     if (!is(part.model, "model")) fail("the root element is not <model>", where);
     check_required(part.model, where);
-    if (const pugi::xml_attribute unit = part.model.attribute("unit")) {
-      const auto mm = base::value_of(unit.value(), kLengthUnits);
-      if (!mm) fail("the unit " + in_quotes(unit.value()) + " is none of 3MF", where);
-      part.unit_mm = *mm;
-      part.unit_from = Provenance::file;
-    }
+    part.frame = frame_of(part.model, where);
     for (const pugi::xml_node resource : child(part.model, "resources").children()) {
       if (is(resource, "object") && !part.objects.emplace(resource.attribute("id").value(), resource).second)
         fail("the id " + in_quotes(resource.attribute("id").value()) + " occurs twice", where);
       if (is(resource, "basematerials")) read_materials(part, resource);
     }
     return part;
+  }
+
+  [[nodiscard]] Frame frame_of(pugi::xml_node model, const std::string& where) const {
+    Frame frame{1, Provenance::convention, UpAxis::z, Provenance::convention};
+    if (const pugi::xml_attribute unit = model.attribute("unit")) {
+      const auto mm = base::value_of(unit.value(), kLengthUnits);
+      if (!mm) fail("the unit " + in_quotes(unit.value()) + " is none of 3MF", where);
+      frame.unit_mm = *mm;
+      frame.unit_from = Provenance::file;
+    }
+    return frame;
   }
 
   void check_required(pugi::xml_node model, const std::string& where) const {
@@ -200,7 +211,7 @@ class ThreeMf {
             const EigenTransform& above, const std::string& where) {
     const pugi::xml_attribute path = attribute(reference, "path");
     Part& target = path ? open(without_slash(path.value())) : part;
-    if (target.unit_mm != part.unit_mm)
+    if (target.frame.unit_mm != part.frame.unit_mm)
       fail("the parts of the archive are in different units", "entry '" + target.path + "'", ErrorKind::unsupported);
     const std::string_view id = reference.attribute("objectid").value();
     const auto object = target.objects.find(id);
@@ -344,6 +355,10 @@ class ThreeMf {
 
 Document read_three_mf(const InputFile& input, const LoadOptions& options) {
   return ThreeMf(input, options).read();
+}
+
+Frame frame_of_three_mf(const InputFile& input, const LoadOptions& options) {
+  return ThreeMf(input, options).frame();
 }
 
 }  // namespace raylift::imported

@@ -30,9 +30,16 @@ struct LoadLimits {
                                             ///< document; 0: 3/4 of the memory of machine and control group
 };
 
+/// What reads COLLADA, OBJ, STL, PLY and 3MF. All other formats are read by Assimp's importers in any case.
+enum class SceneReader : std::uint8_t {
+  raylift,  ///< raylift's importers
+  assimp,   ///< Assimp's own importers, for comparison: docs/formats.md lists where they are not right
+};
+
 struct LoadOptions {
-  std::optional<double> unit_mm;  ///< millimetres per unit; overrides every unit in the file
-  std::optional<UpAxis> up_axis;  ///< overrides every up axis in the file
+  SceneReader reader = SceneReader::raylift;  ///< `assimp` excludes `external` and `strict_optics`
+  std::optional<double> unit_mm;              ///< millimetres per unit; overrides every unit in the file
+  std::optional<UpAxis> up_axis;              ///< overrides every up axis in the file
   WeldOptions weld;
   bool external = false;         ///< read other COLLADA documents that the file refers to, beneath its folder
   bool repair = false;           ///< drop and count NaN vertices and indices out of range
@@ -56,7 +63,11 @@ struct LoadOptions {
 /// float; Assimp triangulates polygons. Every vertex and index is checked. With `external`, references to other
 /// documents are followed: by relative paths, to files beneath the folder of `path`, links resolved, or in the same
 /// archive. Scene::files lists them. The optics of optics_file() override the file's own; then all are checked, and
-/// resolve_optics() resolves their solids. Errors: io, malformed, unsupported, limit, out_of_host_memory, cancelled.
+/// resolve_optics() resolves their solids.
+///
+/// With SceneReader::assimp, Assimp's importers read COLLADA, OBJ, STL, PLY and 3MF too: no preflight, nothing of
+/// `<extra>`, and LoadReport::faces_checked is false. Use `isolate` with it: Assimp calls abort() on some valid files.
+/// Errors: io, malformed, unsupported, limit, out_of_host_memory, cancelled; usage for options that exclude each other.
 [[nodiscard]] Scene load(const std::filesystem::path& path, const LoadOptions& options = {},
                          const Progress& progress = {});
 
