@@ -12,9 +12,6 @@
 #include "for_each.h"
 #include "needs.h"
 #include "ready_source.h"
-#ifdef RAYLIFT_WITH_CUDA
-#include "device/cuda/on_cuda.h"
-#endif
 
 namespace raylift::photon {
 namespace {
@@ -64,47 +61,40 @@ void select_on_host(const GeometryView& view, const BatchArrays& batch) {
 
 }  // namespace
 
-std::size_t scratch_bytes([[maybe_unused]] const Device& device, [[maybe_unused]] std::size_t count) {
+std::size_t scratch_bytes(const Device& device, std::size_t count) {
   std::size_t bytes = 1;
-#ifdef RAYLIFT_WITH_CUDA
-  if (!device.info().is_host) {
-    cuda::on_cuda(device, "the selection of hits", [&] { return results_scratch(count, bytes); });
-  }
-#endif
+  raylift::detail::run_on(
+      device, "the selection of hits", [&] { return results_scratch(count, bytes); }, [] {});
   return std::max<std::size_t>(bytes, 1);
 }
 
-void make_results(const GpuGeometry& geometry, const BatchArrays& batch, [[maybe_unused]] StreamRef stream) {
+void make_results(const GpuGeometry& geometry, const BatchArrays& batch, StreamRef stream) {
   const GeometryView& view = geometry.view();
-#ifdef RAYLIFT_WITH_CUDA
-  if (!geometry.device().info().is_host) {
-    cuda::on_cuda(geometry.device(), "the kernels of results",
-                  [&] { return launch_results(view, batch, stream.handle()); });
-    return;
-  }
-#endif
-  count_on_host(view, batch);
-  if (batch.hits != nullptr) select_on_host(view, batch);
-  if (batch.finals == nullptr) return;
-  for_each(batch.count, [&](std::size_t i) { batch.finals[i] = photon_row(view, batch.outcomes[i], batch.first + i); });
+  raylift::detail::run_on(
+      geometry.device(), "the kernels of results", [&] { return launch_results(view, batch, stream.handle()); },
+      [&] {
+        count_on_host(view, batch);
+        if (batch.hits != nullptr) select_on_host(view, batch);
+        if (batch.finals == nullptr) return;
+        for_each(batch.count,
+                 [&](std::size_t i) { batch.finals[i] = photon_row(view, batch.outcomes[i], batch.first + i); });
+      });
 }
 
 void make_sequences(const GpuGeometry& geometry, const ReadySource& source, const Run& run, const Outcome* outcomes,
-                    Sequence* sequences, std::size_t count, [[maybe_unused]] StreamRef stream,
+                    Sequence* sequences, std::size_t count, StreamRef stream,
                     const std::function<void(std::size_t)>& after_turn) {
   const GeometryView& view = geometry.view();
-#ifdef RAYLIFT_WITH_CUDA
-  if (!geometry.device().info().is_host) {
-    cuda::on_cuda(geometry.device(), "the kernel of histories", [&] {
-      return launch_sequences(view, source.source(), source.anchor(), run, outcomes, sequences, count, stream.handle());
-    });
-    return;
-  }
-#endif
-  const Anchor anchor = anchor_at(source.anchor());
-  for_each_in_turns(count, after_turn, [&](std::size_t i) {
-    sequences[i] = sequence_of(view, source.source(), anchor, run, run.first + i, outcomes[i]);
-  });
+  const Source& from = source.source();
+  raylift::detail::run_on(
+      geometry.device(), "the kernel of histories",
+      [&] { return launch_sequences(view, from, source.anchor(), run, outcomes, sequences, count, stream.handle()); },
+      [&] {
+        const Anchor anchor = anchor_at(source.anchor());
+        for_each_in_turns(count, after_turn, [&](std::size_t i) {
+          sequences[i] = sequence_of(view, from, anchor, run, run.first + i, outcomes[i]);
+        });
+      });
 }
 
 namespace {
@@ -114,18 +104,15 @@ void record_steps_of(const GpuGeometry& geometry, const Source& source, const Ru
                      std::size_t photons, StreamRef stream, const std::function<void(std::size_t)>& after_turn) {
   const GeometryView& view = geometry.view();
   const ReadySource ready(geometry, source, how, photons, stream);
-#ifdef RAYLIFT_WITH_CUDA
-  if (!geometry.device().info().is_host) {
-    cuda::on_cuda(geometry.device(), "record", [&] {
-      return launch_record(view, ready.source(), ready.anchor(), how, rows, photons, stream.handle());
-    });
-    return;
-  }
-#endif
-  const Anchor anchor = anchor_at(ready.anchor());
-  for_each_in_turns(photons, after_turn, [&](std::size_t i) {
-    record_steps(view, ready.source(), anchor, how, how.first + i, rows + i * kSequenceEvents);
-  });
+  raylift::detail::run_on(
+      geometry.device(), "record",
+      [&] { return launch_record(view, ready.source(), ready.anchor(), how, rows, photons, stream.handle()); },
+      [&] {
+        const Anchor anchor = anchor_at(ready.anchor());
+        for_each_in_turns(photons, after_turn, [&](std::size_t i) {
+          record_steps(view, ready.source(), anchor, how, how.first + i, rows + i * kSequenceEvents);
+        });
+      });
 }
 
 }  // namespace

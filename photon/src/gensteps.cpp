@@ -8,13 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "device/run_on.h"
 #include "finite.h"
 #include "for_each.h"
-#include "needs.h"
-#ifdef RAYLIFT_WITH_CUDA
-#include "device/cuda/on_cuda.h"
 #include "generate_kernel.h"
-#endif
+#include "needs.h"
 
 namespace raylift::photon {
 namespace {
@@ -81,16 +79,12 @@ bool scintillates(GenstepType type) {
 }
 
 /// place_genstep() of each.
-void place([[maybe_unused]] const Device& device, const GeometryView& view, const Genstep* steps, std::uint64_t seed,
-           GenstepPlace* places, std::uint64_t* photons, std::size_t count, [[maybe_unused]] StreamRef stream) {
-#ifdef RAYLIFT_WITH_CUDA
-  if (!device.info().is_host) {
-    cuda::on_cuda(device, "place_gensteps",
-                  [&] { return launch_place_gensteps(view, steps, seed, places, photons, count, stream.handle()); });
-    return;
-  }
-#endif
-  for_each(count, [&](std::size_t i) { places[i] = place_genstep(view, steps[i], seed, i, photons[i]); });
+void place(const Device& device, const GeometryView& view, const Genstep* steps, std::uint64_t seed,
+           GenstepPlace* places, std::uint64_t* photons, std::size_t count, StreamRef stream) {
+  raylift::detail::run_on(
+      device, "place_gensteps",
+      [&] { return launch_place_gensteps(view, steps, seed, places, photons, count, stream.handle()); },
+      [&] { for_each(count, [&](std::size_t i) { places[i] = place_genstep(view, steps[i], seed, i, photons[i]); }); });
 }
 
 }  // namespace

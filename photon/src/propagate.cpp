@@ -11,57 +11,56 @@
 #include "device/run_on.h"
 #include "for_each.h"
 #include "needs.h"
-#include "ready_source.h"
-#ifdef RAYLIFT_WITH_CUDA
-#include "device/cuda/on_cuda.h"
 #include "propagate_kernel.h"
-#endif
+#include "ready_source.h"
 
 namespace raylift::photon {
 namespace {
 
-#ifdef RAYLIFT_WITH_CUDA
 /// Photons on their way at a time: about 180 bytes each.
 constexpr std::size_t kMaxFlights = std::size_t{1} << 21;
-#endif
+
+/// A cudaError_t, as launch_propagate(), for any number of photons.
+int launch_parts(const GpuGeometry& geometry, const ReadySource& ready, const Run& run, Outcome* outcomes,
+                 std::size_t count, StreamRef stream) {
+  const Device& device = geometry.device();
+  // Photons are counted in 32 bits.
+  constexpr std::size_t kMaxAtOnce = std::size_t{1} << 31;
+  const std::size_t most = std::min(count, kMaxFlights);
+  const PooledBuffer<WaitingRay> rays(device, stream, most);
+  const PooledBuffer<Boundary> boundaries(device, stream, most);
+  const PooledBuffer<Pause> pauses(device, stream, 2 * most);
+  const PooledBuffer<std::uint32_t> lists(device, stream, 3 * most), counts(device, stream, 3);
+  const PooledBuffer<Births> births(device, stream, 1);
+  const Flights flights{static_cast<std::uint32_t>(most),
+                        rays.device(),
+                        boundaries.device(),
+                        {lists.device() + 2 * most, counts.device() + 2},
+                        {{lists.device(), pauses.device(), counts.device()},
+                         {lists.device() + most, pauses.device() + most, counts.device() + 1}},
+                        births.device()};
+  int error = 0;
+  for (std::size_t done = 0; done != count && error == 0;) {
+    const std::size_t now = std::min(count - done, kMaxAtOnce);
+    Run part = run;
+    part.first += done;
+    error = launch_propagate(geometry.view(), ready.source(), ready.anchor(), part, flights, outcomes + done,
+                             static_cast<std::uint32_t>(now), stream.handle());
+    done += now;
+  }
+  return error;
+}
 
 void launch(const GpuGeometry& geometry, const ReadySource& ready, const Run& run, Outcome* outcomes, std::size_t count,
-            [[maybe_unused]] StreamRef stream, const std::function<void(std::size_t)>& after_turn) {
-  const GeometryView& view = geometry.view();
-#ifdef RAYLIFT_WITH_CUDA
-  if (!geometry.device().info().is_host) {
-    const Device& device = geometry.device();
-    // Photons are counted in 32 bits.
-    constexpr std::size_t kMaxAtOnce = std::size_t{1} << 31;
-    const std::size_t most = std::min(count, kMaxFlights);
-    const PooledBuffer<WaitingRay> rays(device, stream, most);
-    const PooledBuffer<Boundary> boundaries(device, stream, most);
-    const PooledBuffer<Pause> pauses(device, stream, 2 * most);
-    const PooledBuffer<std::uint32_t> lists(device, stream, 3 * most), counts(device, stream, 3);
-    const PooledBuffer<Births> births(device, stream, 1);
-    const Flights flights{static_cast<std::uint32_t>(most),
-                          rays.device(),
-                          boundaries.device(),
-                          {lists.device() + 2 * most, counts.device() + 2},
-                          {{lists.device(), pauses.device(), counts.device()},
-                           {lists.device() + most, pauses.device() + most, counts.device() + 1}},
-                          births.device()};
-    for (std::size_t done = 0; done != count;) {
-      const std::size_t now = std::min(count - done, kMaxAtOnce);
-      Run part = run;
-      part.first += done;
-      cuda::on_cuda(device, "propagate", [&] {
-        return launch_propagate(view, ready.source(), ready.anchor(), part, flights, outcomes + done,
-                                static_cast<std::uint32_t>(now), stream.handle());
+            StreamRef stream, const std::function<void(std::size_t)>& after_turn) {
+  raylift::detail::run_on(
+      geometry.device(), "propagate", [&] { return launch_parts(geometry, ready, run, outcomes, count, stream); },
+      [&] {
+        const Anchor anchor = anchor_at(ready.anchor());
+        for_each_in_turns(count, after_turn, [&](std::size_t i) {
+          outcomes[i] = follow(geometry.view(), ready.source(), anchor, run, run.first + i);
+        });
       });
-      done += now;
-    }
-    return;
-  }
-#endif
-  const Anchor anchor = anchor_at(ready.anchor());
-  for_each_in_turns(count, after_turn,
-                    [&](std::size_t i) { outcomes[i] = follow(view, ready.source(), anchor, run, run.first + i); });
 }
 
 }  // namespace

@@ -6,13 +6,10 @@
 
 #include <string>
 
+#include "device/run_on.h"
 #include "for_each.h"
-
-#ifdef RAYLIFT_WITH_CUDA
-#include "device/cuda/on_cuda.h"
 #include "generate_kernel.h"
 #include "propagate_kernel.h"
-#endif
 
 namespace raylift::photon {
 namespace {
@@ -40,17 +37,11 @@ ReadySource::ReadySource(const GpuGeometry& geometry, const Source& source, cons
   }
 }
 
-const Anchor* find_anchor(const GpuGeometry& geometry, const Source& source, Anchor* anchor,
-                          [[maybe_unused]] StreamRef stream) {
+const Anchor* find_anchor(const GpuGeometry& geometry, const Source& source, Anchor* anchor, StreamRef stream) {
   if (source.gensteps.steps != nullptr || source.photons != nullptr) return nullptr;
-#ifdef RAYLIFT_WITH_CUDA
-  if (!geometry.device().info().is_host) {
-    cuda::on_cuda(geometry.device(), "locate",
-                  [&] { return launch_anchor(geometry.view(), source, anchor, stream.handle()); });
-    return anchor;
-  }
-#endif
-  *anchor = anchor_of(geometry.view(), source);
+  raylift::detail::run_on(
+      geometry.device(), "locate", [&] { return launch_anchor(geometry.view(), source, anchor, stream.handle()); },
+      [&] { *anchor = anchor_of(geometry.view(), source); });
   return anchor;
 }
 
@@ -63,14 +54,10 @@ void ReadySource::give(const GpuGeometry& geometry, const Run& run, std::size_t 
   in_.emplace(geometry.device(), stream, count);
   Containment* const in = in_->device();
   source_.photons_in = in;
-#ifdef RAYLIFT_WITH_CUDA
-  if (!geometry.device().info().is_host) {
-    cuda::on_cuda(geometry.device(), "locate",
-                  [&] { return launch_locate_photons(geometry.view(), source_, in, count, stream.handle()); });
-    return;
-  }
-#endif
-  for_each(count, [&](std::size_t i) { in[i] = start_in(geometry.view(), source_, source_.photons[i]); });
+  raylift::detail::run_on(
+      geometry.device(), "locate",
+      [&] { return launch_locate_photons(geometry.view(), source_, in, count, stream.handle()); },
+      [&] { for_each(count, [&](std::size_t i) { in[i] = start_in(geometry.view(), source_, source_.photons[i]); }); });
 }
 
 void ReadySource::make(const GpuGeometry& geometry, const Run& run, std::size_t count, StreamRef stream) {
@@ -86,16 +73,13 @@ void ReadySource::make(const GpuGeometry& geometry, const Run& run, std::size_t 
   source_.first_photon = run.first;
   const double* const origin = geometry.view().origin;
   source_.photons_origin = {origin[0], origin[1], origin[2]};
-#ifdef RAYLIFT_WITH_CUDA
-  if (!geometry.device().info().is_host) {
-    cuda::on_cuda(geometry.device(), "generate", [&] {
-      return launch_generate(geometry.view(), gensteps, run.seed, run.first, photons, in, count, stream.handle());
-    });
-    return;
-  }
-#endif
-  for_each(count,
-           [&](std::size_t i) { generate(geometry.view(), gensteps, run.seed, run.first + i, photons[i], in[i]); });
+  const GeometryView& view = geometry.view();
+  raylift::detail::run_on(
+      geometry.device(), "generate",
+      [&] { return launch_generate(view, gensteps, run.seed, run.first, photons, in, count, stream.handle()); },
+      [&] {
+        for_each(count, [&](std::size_t i) { generate(view, gensteps, run.seed, run.first + i, photons[i], in[i]); });
+      });
 }
 
 }  // namespace raylift::photon

@@ -48,6 +48,32 @@ TEST_P(BulkProof, ScatteringLength) {
   }
 }
 
+// A table in eV from 41 to 2066 nm with an edge between 406.5 and 413.3 nm, at lasers' wavelengths, on the edge, and
+// beyond what Chroma's raster covers: by hand.
+TEST_P(BulkProof, AbsorptionLengthOfATableInEnergy) {
+  const OpticalTable length_of{
+      "ABSLENGTH", SpectralAxis::energy_ev, {0.6, 1.1, 1.2, 3, 3.05, 20, 30}, {800, 100, 100, 15000, 10, 10, 2}};
+  const auto between = [](double energy, double from, double at_from, double to, double at_to) {
+    return at_from + (energy - from) / (to - from) * (at_to - at_from);
+  };
+  const std::vector<std::pair<double, double>> lengths{{1550, between(kEvNm / 1550, 0.6, 800, 1.1, 100)},
+                                                       {1064, 100},
+                                                       {410, between(kEvNm / 410, 3, 15000, 3.05, 10)},
+                                                       {406.5, 10},
+                                                       {128, 10},
+                                                       {50, between(kEvNm / 50, 20, 10, 30, 2)}};
+  for (const auto& [nm, expected] : lengths) {
+    Source source;
+    source.wavelength = static_cast<float>(nm);
+    Mean distance;
+    for (const Outcome& one : after_one({flat("RINDEX", 1.3), length_of}, {}, source)) {
+      ASSERT_EQ(one.last.kind, StepKind::absorbed);
+      distance.add(length(one.photon.position));
+    }
+    expect_mean(distance, expected, expected);
+  }
+}
+
 Source laser(Float3 polarization) {
   Source source;
   source.aim = Aim::cone;
