@@ -10,26 +10,27 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-OpticalTable table(const char* key, double from_nm, double to_nm) {
+OpticalTable range_table(const char* key, double from_nm, double to_nm) {
   return {key, SpectralAxis::energy_ev, {kEvNm / to_nm, kEvNm / from_nm}, {1, 1}};
 }
 
 /// A solid of each of the first two materials; the third is nowhere.
-Scene scene() {
+Scene scene_with_foil() {
   Scene scene;
   scene.materials = {{"Argon", {}}, {"Foil", {}}, {"Nowhere", {}}};
   scene.bindings = {{0}, {1}};
   scene.meshes.resize(1);
   scene.instances.resize(2);
   scene.instances[1].binding = 1;
-  scene.optics.materials = {{{table("RINDEX", 110, 700), table("ABSLENGTH", 115, 500),
-                              table("SCINTILLATIONCOMPONENT1", 120, 136), table("EFFICIENCY", 300, 400)},
-                             {}},
-                            {{table("RINDEX", 300, 700), table("WLSCOMPONENT", 380, 520), table("UNKNOWN", 1, 2)}, {}},
-                            {{table("RINDEX", 400, 401), table("WLSCOMPONENT", 1000, 2000)}, {}}};
+  scene.optics.materials = {
+      {{range_table("RINDEX", 110, 700), range_table("ABSLENGTH", 115, 500),
+        range_table("SCINTILLATIONCOMPONENT1", 120, 136), range_table("EFFICIENCY", 300, 400)},
+       {}},
+      {{range_table("RINDEX", 300, 700), range_table("WLSCOMPONENT", 380, 520), range_table("UNKNOWN", 1, 2)}, {}},
+      {{range_table("RINDEX", 400, 401), range_table("WLSCOMPONENT", 1000, 2000)}, {}}};
   OpticalSurface used, unused;
   used.name = "Wall";
-  used.properties.tables = {table("REFLECTIVITY", 200, 600)};
+  used.properties.tables = {range_table("REFLECTIVITY", 200, 600)};
   unused.name = "Unused";
   unused.properties.tables = used.properties.tables;
   scene.optics.surfaces = {used, unused};
@@ -37,39 +38,39 @@ Scene scene() {
   return scene;
 }
 
-std::vector<std::string> origins(const std::vector<Light>& light) {
+std::vector<std::string> origins_of(const std::vector<Light>& light) {
   std::vector<std::string> from;
   for (const Light& one : light) from.push_back(one.from);
   return from;
 }
 
 TEST(EmittedLight, IsThatOfMaterialsInUse) {
-  Scene one = scene();
-  EXPECT_THAT(origins(emitted_light(one, false)), ElementsAre("WLSCOMPONENT of material 'Foil'"));
-  EXPECT_THAT(origins(emitted_light(one, true)),
+  Scene one = scene_with_foil();
+  EXPECT_THAT(origins_of(emitted_light(one, false)), ElementsAre("WLSCOMPONENT of material 'Foil'"));
+  EXPECT_THAT(origins_of(emitted_light(one, true)),
               ElementsAre("Cerenkov light by RINDEX of material 'Argon'", "SCINTILLATIONCOMPONENT1 of material 'Argon'",
                           "Cerenkov light by RINDEX of material 'Foil'", "WLSCOMPONENT of material 'Foil'"));
   const std::vector<Light> light = emitted_light(one, false);
   EXPECT_NEAR(light[0].shortest_nm, 380, 1e-9);
   EXPECT_NEAR(light[0].longest_nm, 520, 1e-9);
   // A scintillator re-emits what it absorbs.
-  one.optics.materials[0].tables.push_back(table("REEMISSIONPROB", 100, 700));
-  EXPECT_THAT(origins(emitted_light(one, false)),
+  one.optics.materials[0].tables.push_back(range_table("REEMISSIONPROB", 100, 700));
+  EXPECT_THAT(origins_of(emitted_light(one, false)),
               ElementsAre("SCINTILLATIONCOMPONENT1 of material 'Argon'", "WLSCOMPONENT of material 'Foil'"));
 }
 
-std::vector<std::string> texts(const Scene& scene, const std::vector<Light>& light) {
+std::vector<std::string> texts_of(const Scene& scene, const std::vector<Light>& light) {
   std::vector<std::string> all;
   for (const UncoveredTable& one : uncovered_tables(scene, light)) all.push_back(to_string(one));
   return all;
 }
 
 TEST(UncoveredTables, AreNamedWithTheLightFarthestBeyond) {
-  const Scene one = scene();
-  EXPECT_THAT(texts(one, {}), IsEmpty());
-  EXPECT_THAT(texts(one, {{300, 500, "the source"}}), IsEmpty()) << "ends are covered";
+  const Scene one = scene_with_foil();
+  EXPECT_THAT(texts_of(one, {}), IsEmpty());
+  EXPECT_THAT(texts_of(one, {{300, 500, "the source"}}), IsEmpty()) << "ends are covered";
   EXPECT_THAT(
-      texts(one, {{300, 500.1, "the source"}, {290, 400, "another"}, {400, 650, "a third"}}),
+      texts_of(one, {{300, 500.1, "the source"}, {290, 400, "another"}, {400, 650, "a third"}}),
       ElementsAre("ABSLENGTH of material 'Argon' has points from 115 to 500 nm, and there is light of 650 nm (a "
                   "third): it has the value at its end",
                   AllOf(HasSubstr("RINDEX of material 'Foil'"), HasSubstr("light of 290 nm (another)")),
@@ -77,11 +78,11 @@ TEST(UncoveredTables, AreNamedWithTheLightFarthestBeyond) {
 }
 
 TEST(UncoveredTables, AreAlsoThoseOfFiltersAndChannels) {
-  Scene one = scene();
-  one.optics.surfaces[0].dichroic = {{0, table("", 400, 500), table("", 300, 700)}};
-  one.optics.channel_types = {{"tube", table("", 300, 600), {}, {}, {}, {}}};
-  EXPECT_THAT(texts(one, {{350, 490, "the source"}}), ElementsAre(HasSubstr("dichroic reflect of surface 'Wall'")));
-  EXPECT_THAT(texts(one, {{450, 610, "the source"}}),
+  Scene one = scene_with_foil();
+  one.optics.surfaces[0].dichroic = {{0, range_table("", 400, 500), range_table("", 300, 700)}};
+  one.optics.channel_types = {{"tube", range_table("", 300, 600), {}, {}, {}, {}}};
+  EXPECT_THAT(texts_of(one, {{350, 490, "the source"}}), ElementsAre(HasSubstr("dichroic reflect of surface 'Wall'")));
+  EXPECT_THAT(texts_of(one, {{450, 610, "the source"}}),
               testing::Contains(HasSubstr("efficiency of channel type 'tube'")));
 }
 
