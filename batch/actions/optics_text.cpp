@@ -187,8 +187,8 @@ Json use_json(const OpticsUse& use) {
 /// The tables that don't cover the light that the scene emits.
 std::string uncovered_text(const Scene& scene) {
   std::string text;
-  for (const UncoveredTable& table : uncovered_tables(scene, emitted_light(scene, true)))
-    text += "  " + printable(to_string(table)) + '\n';
+  for (const std::string& one : describe(uncovered_tables(scene, emitted_light(scene, true))))
+    text += "  " + printable(one) + '\n';
   return text.empty() ? "" : "\nlight beyond tables\n" + text;
 }
 

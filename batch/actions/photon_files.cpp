@@ -287,7 +287,9 @@ void write_photon_counts(const fs::path& folder, const photon::Tally& tally, std
   names.emplace_back("channels.npy");
   if (tally.layout.time_bins == 0) return;
   NpyWriter times(folder / "times.npy", NpyType::uint64, {tally.layout.time_bins});
-  times.append(std::span(tally.counts).subspan(tally.layout.channel(tally.layout.channels)));
+  times.append(std::span(tally.counts)
+                   .subspan(tally.layout.channel(tally.layout.channels),
+                            std::size_t{tally.layout.channels} * tally.layout.time_bins));
   times.finish();
   names.emplace_back("times.npy");
 }

@@ -92,16 +92,16 @@ std::vector<photon::LoadedSource> load_sources(PhotonsCommandOptions& options,
 /// Names the tables that don't cover the light of the source and of the scene.
 void warn_of_tables(Session& session, const PhotonOptions& options, const photon::LoadedSource& source,
                     const Scene& scene) {
-  constexpr std::size_t kMaxWarnings = 10;
+  constexpr std::size_t kMaxWarnings = 20;
   std::vector<Light> light = emitted_light(scene, source.charged());
   if (const auto range = source.wavelengths())
     light.push_back({double{range->first}, double{range->second}, "the source"});
-  const std::vector<UncoveredTable> uncovered = uncovered_tables(scene, light);
+  const std::vector<std::string> uncovered = describe(uncovered_tables(scene, light));
   for (std::size_t i = 0; i != std::min(uncovered.size(), kMaxWarnings); ++i)
-    session.warn(options.file + ": " + to_string(uncovered[i]));
+    session.warn(options.file + ": " + uncovered[i]);
   if (uncovered.size() > kMaxWarnings)
-    session.warn(fmt::format("{}: {} more tables do not cover the light; 'raylift info --list-optics' lists them",
-                             options.file, uncovered.size() - kMaxWarnings));
+    session.warn(fmt::format("{}: tables of {} do not cover the light either; the summary counts the steps",
+                             options.file, counted(uncovered.size() - kMaxWarnings, "other owner", "other owners")));
   const Raster& raster = options.upload.raster;
   const double last = double{raster.start} + double{raster.step} * (static_cast<double>(raster.count) - 1);
   for (const Light& one : light)

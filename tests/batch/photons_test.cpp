@@ -358,7 +358,10 @@ TEST_F(Photons, RefuseWhatCannotBe) {
         .err;
   };
   EXPECT_THAT(warned("point:0,0,99m"), HasSubstr("10 of 10 photons (100 %) began outside of every solid"));
-  EXPECT_THAT(warned("point:0,0,0:wavelength=420um"), HasSubstr("light from 420000 to 420000 nm"));
+  EXPECT_THAT(warned("point:0,0,0:wavelength=420um"),
+              AllOf(HasSubstr("the points of ABSLENGTH, RAYLEIGH, RINDEX are from 199.975 to 799.898 nm, and there is "
+                              "light of 420000 nm (the source)"),
+                    HasSubstr("CathodeSurface")));
   EXPECT_THAT(warned("point:0,0,0:wavelength=400-500"), IsEmpty());
   const Ended dark = raylift({"photons", data_file("cube.dae"), "--device", "host", "--output", at("dark")});
   EXPECT_EQ(dark.code, 4);

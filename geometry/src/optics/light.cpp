@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace raylift {
 namespace {
@@ -99,15 +100,31 @@ std::vector<UncoveredTable> uncovered_tables(const Scene& scene, std::span<const
   return uncovered;
 }
 
-std::string to_string(const UncoveredTable& table) {
+std::vector<std::string> describe(std::span<const UncoveredTable> tables) {
   const auto text = [](double nm) {
     char digits[32];
     std::snprintf(digits, sizeof digits, "%.6g", nm);
     return std::string(digits);
   };
-  return table.key + " of " + table.owner + " has points from " + text(table.range.shortest_nm) + " to " +
-         text(table.range.longest_nm) + " nm, and there is light of " + text(table.wavelength_nm) + " nm (" +
-         table.from + "): it has the value at its end";
+  std::vector<std::string> sentences;
+  for (std::size_t begin = 0, end = 0; begin != tables.size(); begin = end) {
+    // Those of an owner follow each other.
+    std::vector<std::pair<std::string, std::string>> ranges;  // what is said of one, and the keys that have it
+    for (; end != tables.size() && tables[end].owner == tables[begin].owner; ++end) {
+      const UncoveredTable& table = tables[end];
+      const std::string range = " are from " + text(table.range.shortest_nm) + " to " + text(table.range.longest_nm) +
+                                " nm, and there is light of " + text(table.wavelength_nm) + " nm (" + table.from +
+                                "): beyond them, the value at the end holds";
+      const auto same = std::find_if(ranges.begin(), ranges.end(), [&](const auto& one) { return one.first == range; });
+      if (same == ranges.end())
+        ranges.emplace_back(range, table.key);
+      else
+        same->second += ", " + table.key;
+    }
+    for (const auto& [range, keys] : ranges)
+      sentences.push_back(tables[begin].owner + ": the points of " + keys + range);
+  }
+  return sentences;
 }
 
 }  // namespace raylift

@@ -212,7 +212,7 @@ TableNumber TableBuilder::append(const std::vector<TableRow>& rows, std::uint32_
   std::vector<std::uint32_t>& buckets = arrays_.buckets;
   if (all.size() + rows.size() > kMax || buckets.size() + kTableEntries > kMax)
     throw Error(ErrorKind::limit, "the scene's optical tables have more than " + std::to_string(kMax) + " rows",
-                {source_, ""}, "give its tables fewer points, or sample them by --raster (UploadOptions::raster)");
+                {source_, ""}, "give its tables fewer points");
   const auto number = static_cast<std::uint32_t>(buckets.size() / kTableEntries);
   const std::vector<std::uint32_t> entries =
       entries_of(std::span(rows).first(count), static_cast<std::uint32_t>(all.size()));

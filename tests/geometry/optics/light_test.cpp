@@ -60,9 +60,7 @@ TEST(EmittedLight, IsThatOfMaterialsInUse) {
 }
 
 std::vector<std::string> texts_of(const Scene& scene, const std::vector<Light>& light) {
-  std::vector<std::string> all;
-  for (const UncoveredTable& one : uncovered_tables(scene, light)) all.push_back(to_string(one));
-  return all;
+  return describe(uncovered_tables(scene, light));
 }
 
 TEST(UncoveredTables, AreNamedWithTheLightFarthestBeyond) {
@@ -71,19 +69,29 @@ TEST(UncoveredTables, AreNamedWithTheLightFarthestBeyond) {
   EXPECT_THAT(texts_of(one, {{300, 500, "the source"}}), IsEmpty()) << "ends are covered";
   EXPECT_THAT(
       texts_of(one, {{300, 500.1, "the source"}, {290, 400, "another"}, {400, 650, "a third"}}),
-      ElementsAre("ABSLENGTH of material 'Argon' has points from 115 to 500 nm, and there is light of 650 nm (a "
-                  "third): it has the value at its end",
-                  AllOf(HasSubstr("RINDEX of material 'Foil'"), HasSubstr("light of 290 nm (another)")),
-                  AllOf(HasSubstr("REFLECTIVITY of surface 'Wall'"), HasSubstr("light of 650 nm (a third)"))));
+      ElementsAre(
+          "material 'Argon': the points of ABSLENGTH are from 115 to 500 nm, and there is light of 650 nm (a "
+          "third): beyond them, the value at the end holds",
+          AllOf(HasSubstr("material 'Foil': the points of RINDEX"), HasSubstr("light of 290 nm (another)")),
+          AllOf(HasSubstr("surface 'Wall': the points of REFLECTIVITY"), HasSubstr("light of 650 nm (a third)"))));
+}
+
+TEST(UncoveredTables, OfOneRangeAreNamedTogether) {
+  Scene one = scene_with_foil();
+  one.optics.materials[1].tables.push_back(range_table("ABSLENGTH", 300, 700));
+  EXPECT_THAT(texts_of(one, {{300, 800, "the source"}}),
+              testing::Contains("material 'Foil': the points of RINDEX, ABSLENGTH are from 300 to 700 nm, and there is "
+                                "light of 800 nm (the source): beyond them, the value at the end holds"));
 }
 
 TEST(UncoveredTables, AreAlsoThoseOfFiltersAndChannels) {
   Scene one = scene_with_foil();
   one.optics.surfaces[0].dichroic = {{0, range_table("", 400, 500), range_table("", 300, 700)}};
   one.optics.channel_types = {{"tube", range_table("", 300, 600), {}, {}, {}, {}}};
-  EXPECT_THAT(texts_of(one, {{350, 490, "the source"}}), ElementsAre(HasSubstr("dichroic reflect of surface 'Wall'")));
+  EXPECT_THAT(texts_of(one, {{350, 490, "the source"}}),
+              ElementsAre(HasSubstr("surface 'Wall': the points of dichroic reflect")));
   EXPECT_THAT(texts_of(one, {{450, 610, "the source"}}),
-              testing::Contains(HasSubstr("efficiency of channel type 'tube'")));
+              testing::Contains(HasSubstr("channel type 'tube': the points of efficiency")));
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ struct UncoveredTable {
 /// whose points all have one value is, as its extension is a guess too.
 [[nodiscard]] std::vector<UncoveredTable> uncovered_tables(const Scene& scene, std::span<const Light> light);
 
-/// "ABSLENGTH of material 'Water' has points from 200 to 800 nm, and there is light of 128 nm (WLSCOMPONENT of ...)".
-[[nodiscard]] std::string to_string(const UncoveredTable& table);
+/// A sentence for each range of an owner: "material 'Water': the points of RINDEX, ABSLENGTH are from 200 to 800 nm, and
+/// there is light of 128 nm (the source): beyond them, the value at the end holds".
+[[nodiscard]] std::vector<std::string> describe(std::span<const UncoveredTable> tables);
 
 }  // namespace raylift
