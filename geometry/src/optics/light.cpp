@@ -108,7 +108,7 @@ std::vector<std::string> describe(std::span<const UncoveredTable> tables) {
   };
   std::vector<std::string> sentences;
   for (std::size_t begin = 0, end = 0; begin != tables.size(); begin = end) {
-    // Those of an owner follow each other.
+    // The tables of an owner follow each other.
     std::vector<std::pair<std::string, std::string>> ranges;  // what is said of one, and the keys that have it
     for (; end != tables.size() && tables[end].owner == tables[begin].owner; ++end) {
       const UncoveredTable& table = tables[end];

@@ -173,13 +173,17 @@ TEST(OpticalTables, HaveTheirValuesAtTheirPoints) {
 }
 
 TEST(OpticalTables, HaveTheValueAtTheEndBeyondIt) {
-  const OpticsArrays arrays =
-      arrays_of(scene_of({{{"RINDEX", SpectralAxis::wavelength_nm, {300, 500}, {1.5, 1.25}}}, {}}));
-  const auto index = [&](float nm) { return medium(arrays.view(), 0, nm).refractive_index; };
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  for (const float nm : {-kInfinity, -5.0F, 0.0F, 1e-40F, 31.0F, 299.9F, 300.0F, std::nanf("")})
-    EXPECT_EQ(index(nm), 1.5F) << nm;
-  for (const float nm : {500.0F, 500.1F, 4096.0F, 1e38F, kInfinity}) EXPECT_EQ(index(nm), 1.25F) << nm;
+  const std::vector<OpticalTable> tables{{"RINDEX", SpectralAxis::wavelength_nm, {300, 500}, {1.5, 1.25}},
+                                         {"RINDEX", SpectralAxis::energy_ev, {kEvNm / 500, kEvNm / 300}, {1.25, 1.5}}};
+  for (const OpticalTable& table : tables) {
+    const OpticsArrays arrays = arrays_of(scene_of({{table}, {}}));
+    const auto index = [&](float nm) { return medium(arrays.view(), 0, nm).refractive_index; };
+    for (const float nm :
+         {-kInfinity, -1e38F, -5.0F, -0.0F, 0.0F, 1e-45F, 1e-40F, 31.0F, 299.9F, 300.0F, std::nanf("")})
+      EXPECT_EQ(index(nm), 1.5F) << nm;
+    for (const float nm : {500.0F, 500.1F, 4096.0F, 1e38F, kInfinity}) EXPECT_EQ(index(nm), 1.25F) << nm;
+  }
   // One value for all light has it everywhere, to the last bit.
   const OpticsArrays one = arrays_of(scene_of({{{"RINDEX", SpectralAxis::energy_ev, {2, 3, 4}, {1.3, 1.3, 1.3}}}, {}}));
   for (float nm = 250; nm < 700; nm += 0.37F) EXPECT_EQ(medium(one.view(), 0, nm).refractive_index, 1.3F) << nm;

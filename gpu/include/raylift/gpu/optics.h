@@ -137,9 +137,10 @@ struct TableLookup {
   const float forth = arithmetic_detail::product(beyond(a, wavelength), a.slope);
   const float back = arithmetic_detail::product(-beyond(b, wavelength), in_energy ? a.slope - 1 : a.slope);
   const bool nearer_b = back < forth;
-  float part = (nearer_b ? back : forth) / (in_energy ? wavelength : 1.0F);
-  part = part > 0 ? part : 0;  // beyond the ends; NaN too
-  part = nearer_b ? -part : part;
+  const float way = nearer_b ? back : forth;
+  // 0 beyond the ends, and for NaN.
+  const float nearer = way > 0 ? way / (in_energy ? wavelength : 1.0F) : 0;
+  const float part = nearer_b ? -nearer : nearer;
   return {{row, part}, between_rows(a.v, b.v, part)};
 }
 
