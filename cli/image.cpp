@@ -7,12 +7,6 @@
 #endif
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-#include <sstream>
 
 #include "output_file.h"
 
@@ -46,66 +40,16 @@ std::string encode_png(const Image& image) {
   return result;
 }
 
-Image decode_png(const std::string& bytes, const std::string& name) {
-  png_image png{};
-  png.version = PNG_IMAGE_VERSION;
-  if (png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()) == 0)
-    throw Error(ErrorKind::malformed, std::string("not a PNG image: ") + png.message, {name, ""});
-  png.format = PNG_FORMAT_RGBA;
-  Image image(static_cast<int>(png.width), static_cast<int>(png.height));
-  if (png_image_finish_read(&png, nullptr, image.pixels.data(), 0, nullptr) == 0)
-    throw Error(ErrorKind::malformed, std::string("not a PNG image: ") + png.message, {name, ""});
-  return image;
-}
-
 #else
 
-namespace {
-
-[[noreturn]] void refuse() {
-  throw Error(ErrorKind::unsupported, "this raylift was built without libpng", {}, "build it where libpng-dev is");
-}
-
-}  // namespace
-
 std::string encode_png(const Image&) {
-  refuse();
-}
-
-Image decode_png(const std::string&, const std::string&) {
-  refuse();
+  throw Error(ErrorKind::unsupported, "this raylift was built without libpng", {}, "build it where libpng-dev is");
 }
 
 #endif
 
 void write_png(const Image& image, const std::filesystem::path& path) {
   cli::write_file(path, encode_png(image), "the image");
-}
-
-Image read_png(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(ErrorKind::io, std::string("can't be read: ") + std::strerror(errno), {path.string(), ""});
-  std::ostringstream bytes;
-  bytes << in.rdbuf();
-  return decode_png(bytes.str(), path.string());
-}
-
-Difference compare(const Image& a, const Image& b, int tolerance) {
-  if (a.width != b.width || a.height != b.height) return {};
-  if (a.pixels.empty()) return {0, 0};
-  double sum = 0;
-  std::size_t different = 0;
-  for (std::size_t i = 0; i != a.pixels.size(); ++i) {
-    int most = 0;
-    for (std::size_t c = 0; c < 4; ++c) {
-      const int difference = std::abs(int{a.pixels[i][c]} - int{b.pixels[i][c]});
-      most = std::max(most, difference);
-      sum += difference;
-    }
-    if (most > tolerance) ++different;
-  }
-  const auto count = static_cast<double>(a.pixels.size());
-  return {sum / (count * 4 * 255), static_cast<double>(different) / count};
 }
 
 }  // namespace raylift

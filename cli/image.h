@@ -30,23 +30,10 @@ struct Image {
   }
 };
 
-/// The bytes of a PNG file, without an alpha channel where all pixels are opaque. All functions for PNG throw
-/// Error(unsupported) in a build without libpng.
+/// The bytes of a PNG file, without an alpha channel where all pixels are opaque. Throws Error(unsupported) in a
+/// build without libpng.
 [[nodiscard]] std::string encode_png(const Image& image);
-/// Errors: malformed.
-[[nodiscard]] Image decode_png(const std::string& bytes, const std::string& name = "PNG");
-
 /// As write_file() does. Errors: io.
 void write_png(const Image& image, const std::filesystem::path& path);
-/// Errors: io, malformed.
-[[nodiscard]] Image read_png(const std::filesystem::path& path);
-
-/// The difference of two images: the mean absolute difference over pixels and channels, from 0 to 1, and the share of
-/// pixels with a channel that differs by more than `tolerance`. Both are 1 for images of different sizes.
-struct Difference {
-  double mean = 1;
-  double share = 1;
-};
-[[nodiscard]] Difference compare(const Image& a, const Image& b, int tolerance = 8);
 
 }  // namespace raylift

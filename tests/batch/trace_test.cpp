@@ -9,8 +9,8 @@
 #include <set>
 
 #include "batch/actions/enclosure.h"
-#include "cli/image.h"
 #include "run_program.h"
+#include "support/images.h"
 
 namespace raylift::test {
 namespace {

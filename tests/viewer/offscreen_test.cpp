@@ -12,10 +12,10 @@
 #include <memory>
 #include <set>
 
-#include "cli/image.h"
 #include "draw/overlay.h"
 #include "draw/renderer.h"
 #include "model/solids.h"
+#include "support/images.h"
 #include "support/paths.h"
 #include "with_context.h"
 

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string>
 
-#include "cli/image.h"
+#include "support/images.h"
 #include "support/paths.h"
 #include "viewer/light/photon_rows.h"
 #include "viewer/meshes/shell.h"

@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "cli/image.h"
 #include "remote/verbs.h"
+#include "support/images.h"
 #include "support/paths.h"
 #include "viewer/meshes/shell.h"
 #include "viewer/remote/view_client.h"

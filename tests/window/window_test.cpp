@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "cli/image.h"
+#include "support/images.h"
 #include "support/paths.h"
 #include "viewer/light/photon_rows.h"
 #include "with_window.h"

@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "cli/image.h"
+#include "support/images.h"
 #include "support/paths.h"
 
 namespace raylift::viewer {

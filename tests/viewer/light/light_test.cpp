@@ -11,11 +11,11 @@
 #include <memory>
 #include <random>
 
-#include "cli/image.h"
 #include "draw/photon_feed.h"
 #include "light/photon_colors.h"
 #include "model/palette.h"
 #include "photon_rows.h"
+#include "support/images.h"
 #include "support/paths.h"
 #include "viewer/with_context.h"
 

@@ -18,6 +18,7 @@
 
 #include "support/boxes.h"
 #include "support/effort.h"
+#include "support/images.h"
 #include "support/paths.h"
 #include "viewer/with_context.h"
 

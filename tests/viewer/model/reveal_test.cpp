@@ -16,6 +16,7 @@
 #include "state/view_options.h"
 #include "state/viewer_state.h"
 #include "support/boxes.h"
+#include "support/images.h"
 #include "support/paths.h"
 #include "viewer/with_context.h"
 

@@ -10,10 +10,10 @@
 #include <cstdlib>
 #include <set>
 
-#include "cli/image.h"
 #include "draw/overlay.h"
 #include "model/palette.h"
 #include "state/view_options.h"
+#include "support/images.h"
 #include "support/paths.h"
 #include "viewer/window/typed.h"
 

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/image.h"
 #include "draw/renderer.h"
 #include "model/solids.h"
 #include "rays/ray_caster.h"
+#include "support/images.h"
 #include "support/paths.h"
 #include "viewer/with_context.h"
 

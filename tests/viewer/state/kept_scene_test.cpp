@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/image.h"
 #include "draw/photon_feed.h"
 #include "state/frame_scheduler.h"
+#include "support/images.h"
 #include "viewer/light/photon_rows.h"
 #include "viewer/meshes/round_solids.h"
 #include "viewer/with_context.h"
