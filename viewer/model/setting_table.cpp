@@ -176,12 +176,6 @@ std::string with_dashes(std::string_view name) {
   return text;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 }  // namespace
 
 const SettingTable& setting_table() {
@@ -236,21 +230,6 @@ bool same_scene(const Settings& a, const Settings& b, const SettingTable& table)
 void copy_settings(const Settings& from, Settings& to, std::initializer_list<Part> parts, const SettingTable& table) {
   for (const Setting& row : table)
     if (row.in(parts)) row.set(to, row.get(from));
-}
-
-std::string settings_page(const SettingTable& table) {
-  std::string page = "| option | verb | JSON | default | |\n|---|---|---|---|---|\n";
-  for (const Setting& row : table) {
-    std::string options = "`--" + row.option();
-    options +=
-        row.type == Setting::Type::flag ? "`, `--" + row.negative_option() + '`' : ' ' + std::string(row.metavar) + '`';
-    std::string help(row.help);
-    if (row.type == Setting::Type::number) help = with_range(help, row.least, row.most, row.unit);
-    if (row.type == Setting::Type::choice) help += ": " + joined(row.words);
-    page += "| " + options + " | `" + std::string(row.verb) + "` | `" + std::string(row.name) + "` | " +
-            row.fallback() + " | " + help + " |\n";
-  }
-  return page;
 }
 
 }  // namespace raylift::viewer

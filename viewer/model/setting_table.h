@@ -68,7 +68,4 @@ using SettingTable = std::vector<Setting>;
 void copy_settings(const Settings& from, Settings& to, std::initializer_list<Setting::Part> parts,
                    const SettingTable& table = setting_table());
 
-/// The table in Markdown, for docs/viewer.md.
-[[nodiscard]] std::string settings_page(const SettingTable& table = setting_table());
-
 }  // namespace raylift::viewer

@@ -135,17 +135,4 @@ std::string verbs_help() {
   return text;
 }
 
-std::string verbs_page() {
-  std::string text = "| verb | parameters | |\n|---|---|---|\n";
-  for (const Verb& verb : verbs()) {
-    std::string parameters;
-    for (const Parameter& parameter : verb.parameters) {
-      const std::string name = '`' + std::string(parameter.name) + '`';
-      parameters += (parameters.empty() ? "" : ", ") + (parameter.required ? name : '[' + name + ']');
-    }
-    text += "| `" + std::string(verb.name) + "` | " + parameters + " | " + std::string(verb.help) + " |\n";
-  }
-  return text;
-}
-
 }  // namespace raylift::viewer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of verbs as an OpenRPC document, as text for --help, and for the docs.
+// The table of verbs as an OpenRPC document, and as text for --help.
 #pragma once
 
 #include <string>
@@ -14,7 +14,5 @@ namespace raylift::viewer {
 [[nodiscard]] cli::Json describe_verbs();
 /// The text for --help: a paragraph for each verb.
 [[nodiscard]] std::string verbs_help();
-/// The table in Markdown, for docs/viewer.md.
-[[nodiscard]] std::string verbs_page();
 
 }  // namespace raylift::viewer

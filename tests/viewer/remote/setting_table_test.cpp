@@ -25,6 +25,22 @@ namespace {
 using SettingRows = Outside;
 using Part = Setting::Part;
 
+/// The table in Markdown, for docs/viewer.md.
+std::string settings_page(const SettingTable& table = setting_table()) {
+  std::string page = "| option | verb | JSON | default | |\n|---|---|---|---|---|\n";
+  for (const Setting& row : table) {
+    std::string options = "`--" + row.option();
+    options +=
+        row.type == Setting::Type::flag ? "`, `--" + row.negative_option() + '`' : ' ' + std::string(row.metavar) + '`';
+    std::string help(row.help);
+    if (row.type == Setting::Type::number) help = with_range(help, row.least, row.most, row.unit);
+    for (const std::string& word : row.words) help += (word == row.words.front() ? ": " : ", ") + word;
+    page += "| " + options + " | `" + std::string(row.verb) + "` | `" + std::string(row.name) + "` | " +
+            row.fallback() + " | " + help + " |\n";
+  }
+  return page;
+}
+
 std::string settings_in_docs() {
   std::ostringstream text;
   text << std::ifstream(test::source_dir() / "docs/viewer.md").rdbuf();

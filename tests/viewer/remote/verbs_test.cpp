@@ -30,6 +30,20 @@ std::string page() {
   return text.str();
 }
 
+/// The table in Markdown, for docs/viewer.md.
+std::string verbs_page() {
+  std::string text = "| verb | parameters | |\n|---|---|---|\n";
+  for (const Verb& verb : verbs()) {
+    std::string parameters;
+    for (const Parameter& parameter : verb.parameters) {
+      const std::string name = '`' + std::string(parameter.name) + '`';
+      parameters += (parameters.empty() ? "" : ", ") + (parameter.required ? name : '[' + name + ']');
+    }
+    text += "| `" + std::string(verb.name) + "` | " + parameters + " | " + std::string(verb.help) + " |\n";
+  }
+  return text;
+}
+
 TEST_F(Verbs, AreInTheDocsAsTheyAre) {
   const std::string text = page();
   const std::size_t begin = text.find("\n", text.find("<!-- verbs:")) + 1;
