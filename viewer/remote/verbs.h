@@ -50,13 +50,14 @@ struct Parameter {
 /// Gives the result of a request later: called until it returns one. Throws Error where the work failed.
 using Pending = std::function<std::optional<Json>()>;
 using Answer = std::variant<Json, Pending>;
+/// What a verb does. Throws Error.
+using Action = Answer(const ControlTarget& to, const Arguments& with);
 
 struct Verb {
   std::string_view name, help;
   std::vector<Parameter> parameters;  ///< --send sets the first by a value without a name
   std::string_view result;            ///< describes the answer
-  /// Throws Error. Null for verbs that change subscriptions, which the conversation handles.
-  Answer (*act)(const ControlTarget&, const Arguments&);
+  Action* act;                        ///< null for verbs that change subscriptions, which the conversation handles
 };
 
 [[nodiscard]] const std::vector<Verb>& verbs();
