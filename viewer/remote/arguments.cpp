@@ -4,6 +4,7 @@
 #include <raylift/geometry/error.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 
@@ -201,37 +202,17 @@ Arguments Arguments::of_words(const Verb& verb, std::span<const std::string> wor
   return {verb, given};
 }
 
-std::optional<std::string> Arguments::text(std::string_view name) const {
-  const auto found = values_.find(name);
-  return found == values_.end() ? std::nullopt : std::optional(found->get<std::string>());
-}
-
-std::optional<double> Arguments::number(std::string_view name) const {
-  const auto found = values_.find(name);
-  return found == values_.end() ? std::nullopt : std::optional(found->get<double>());
-}
-
-std::optional<bool> Arguments::flag(std::string_view name) const {
-  const auto found = values_.find(name);
-  return found == values_.end() ? std::nullopt : std::optional(found->get<bool>());
-}
-
 std::optional<Eigen::Vector3d> Arguments::point(std::string_view name) const {
-  const auto found = values_.find(name);
-  if (found == values_.end()) return std::nullopt;
-  return Eigen::Vector3d((*found)[0].get<double>(), (*found)[1].get<double>(), (*found)[2].get<double>());
+  const auto numbers = value<std::array<double, 3>>(name);
+  if (!numbers) return std::nullopt;
+  return Eigen::Vector3d(numbers->data());
 }
 
 std::vector<Eigen::Vector3d> Arguments::points(std::string_view name) const {
+  using Numbers = std::vector<std::array<double, 3>>;
   std::vector<Eigen::Vector3d> result;
-  if (const auto found = values_.find(name); found != values_.end())
-    for (const Json& p : *found) result.emplace_back(p[0].get<double>(), p[1].get<double>(), p[2].get<double>());
+  for (const auto& numbers : value<Numbers>(name).value_or(Numbers())) result.emplace_back(numbers.data());
   return result;
-}
-
-std::vector<std::string> Arguments::texts(std::string_view name) const {
-  const auto found = values_.find(name);
-  return found == values_.end() ? std::vector<std::string>() : found->get<std::vector<std::string>>();
 }
 
 }  // namespace raylift::viewer

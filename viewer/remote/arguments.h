@@ -28,18 +28,26 @@ class Arguments {
   [[nodiscard]] bool has(std::string_view name) const { return values_.contains(name); }
   [[nodiscard]] bool empty() const { return values_.empty(); }
   // None where the parameter is left out.
-  [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
-  [[nodiscard]] std::optional<double> number(std::string_view name) const;
-  [[nodiscard]] std::optional<bool> flag(std::string_view name) const;
+  [[nodiscard]] std::optional<std::string> text(std::string_view name) const { return value<std::string>(name); }
+  [[nodiscard]] std::optional<double> number(std::string_view name) const { return value<double>(name); }
+  [[nodiscard]] std::optional<bool> flag(std::string_view name) const { return value<bool>(name); }
   [[nodiscard]] std::optional<Eigen::Vector3d> point(std::string_view name) const;
   // Empty where the parameter is left out.
   [[nodiscard]] std::vector<Eigen::Vector3d> points(std::string_view name) const;
-  [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> texts(std::string_view name) const {
+    return value<std::vector<std::string>>(name).value_or(std::vector<std::string>());
+  }
 
   /// All parameters as an object. Lists are arrays.
   [[nodiscard]] const Json& json() const { return values_; }
 
  private:
+  template <class T>
+  [[nodiscard]] std::optional<T> value(std::string_view name) const {
+    const auto found = values_.find(name);
+    return found == values_.end() ? std::nullopt : std::optional(found->get<T>());
+  }
+
   std::string_view verb_;
   Json values_ = Json::object();
 };

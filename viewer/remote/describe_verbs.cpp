@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "remote/describe_verbs.h"
 
+#include <array>
 #include <string_view>
 
 #include "cli/text.h"
@@ -51,37 +52,13 @@ Json schema_of(const Parameter& parameter) {
 
 /// "file=FILE", "[fov=NUMBER]", "[view=front|back|...]".
 std::string usage(const Parameter& parameter) {
-  std::string value = "TEXT";
-  switch (parameter.type) {
-    case Type::text:
-      break;
-    case Type::file:
-      value = "FILE";
-      break;
-    case Type::patterns:
-      value = "PATTERN,...";
-      break;
-    case Type::planes:
-      value = "PLANE";
-      break;
-    case Type::number:
-      value = "NUMBER";
-      break;
-    case Type::flag:
-      value = "true|false";
-      break;
-    case Type::point:
-      value = "X,Y,Z";
-      break;
-    case Type::points:
-      value = "X,Y,Z ...";
-      break;
-    case Type::choice:
-    case Type::words:
-      value.clear();
-      for (const std::string& word : parameter.choices)
-        value += (value.empty() ? "" : parameter.type == Type::words ? "," : "|") + word;
-  }
+  // By Parameter::Type; those of words and choices are listed.
+  static constexpr std::array<const char*, 10> kValues{"TEXT", "FILE",   "PATTERN,...", "PLANE", "",
+                                                       "",     "NUMBER", "true|false",  "X,Y,Z", "X,Y,Z ..."};
+  std::string value = kValues[static_cast<std::size_t>(parameter.type)];
+  if (parameter.type == Type::choice || parameter.type == Type::words)
+    for (const std::string& word : parameter.choices)
+      value += (value.empty() ? "" : parameter.type == Type::words ? "," : "|") + word;
   value = std::string(parameter.name) + '=' + value;
   return parameter.required ? value : '[' + value + ']';
 }
