@@ -10,7 +10,6 @@
 #include "offscreen.h"
 #include "remote/describe_verbs.h"
 #include "remote/send.h"
-#include "remote/send_options.h"
 #include "state/view_options.h"
 #ifdef RAYLIFT_WITH_WINDOW
 #include "remote/view_server.h"

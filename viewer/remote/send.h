@@ -5,10 +5,20 @@
 #include <string>
 #include <vector>
 
+#include "cli/cli11_forward.h"
 #include "cli/session.h"
-#include "remote/send_options.h"
 
 namespace raylift::viewer {
+
+/// The options by which raylift-view sends a verb to a running viewer.
+struct SendOptions {
+  std::string verb;  ///< empty: none is sent
+  std::string to;    ///< a process's number, or the path of a socket; empty: the newest viewer
+  bool json = false;
+  bool describe = false;  ///< print the verbs' schema
+};
+
+void add_send_options(CLI::App& app, SendOptions& options);
 
 /// Sends the verb with these words, waits for the answer, and prints it. Throws the Error of the answer; Error(io)
 /// where no viewer is reached; Error(usage).
