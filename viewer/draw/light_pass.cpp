@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "draw/blended_pass.h"
+#include "draw/solid_passes.h"
 
 namespace raylift::viewer {
 namespace {

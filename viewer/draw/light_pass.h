@@ -5,7 +5,7 @@
 #include "draw/canvas.h"
 #include "draw/kept_scene.h"
 #include "draw/photon_layer.h"
-#include "draw/screen_program.h"
+#include "draw/screen_passes.h"
 #include "draw/shaders.h"
 
 namespace raylift::viewer {

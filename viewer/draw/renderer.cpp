@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "draw/gl_state.h"
-#include "draw/opaque_pass.h"
+#include "draw/solid_passes.h"
 
 namespace raylift::viewer {
 namespace {

@@ -13,7 +13,6 @@
 
 #include "cli/camera.h"
 #include "cli/image.h"
-#include "draw/blended_pass.h"
 #include "draw/canvas.h"
 #include "draw/id_pass.h"
 #include "draw/kept_scene.h"
@@ -23,7 +22,7 @@
 #include "draw/scene_buffers.h"
 #include "draw/scene_program.h"
 #include "draw/screen_passes.h"
-#include "draw/selection_pass.h"
+#include "draw/solid_passes.h"
 #include "model/legend.h"
 #include "model/settings.h"
 

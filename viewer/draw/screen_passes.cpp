@@ -2,8 +2,22 @@
 #include "draw/screen_passes.h"
 
 #include "draw/gl_state.h"
+#include "draw/shaders.h"
 
 namespace raylift::viewer {
+
+void ScreenProgram::use() {
+  if (!program_) {
+    program_ = make_program(shaders::screen_vertex, fragment_, shaders::srgb_curve);
+    empty_ = make_vertex_array();
+  }
+  glUseProgram(program_.name());
+}
+
+void ScreenProgram::draw() const {
+  glBindVertexArray(empty_.name());
+  glDrawArrays(GL_TRIANGLES, 0, 3);
+}
 
 void ScreenPasses::draw_background(const Background& background) {
   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);

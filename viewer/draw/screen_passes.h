@@ -1,13 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes that cover the whole image: the background, and images in place of the scene. Needs a current context.
+// What covers the whole image: programs over one triangle, the background, and images in place of the scene. Needs a
+// current context.
 #pragma once
 
+#include <string_view>
+
+#include "draw/gl_objects.h"
 #include "draw/render_targets.h"
-#include "draw/screen_program.h"
 #include "draw/shaders.h"
 #include "model/settings.h"
 
 namespace raylift::viewer {
+
+/// A program whose fragments are those of one triangle over the whole image.
+class ScreenProgram {
+ public:
+  /// `fragment`: one of the sources in shaders.h, which srgb_curve is put before.
+  explicit ScreenProgram(std::string_view fragment) : fragment_(fragment) {}
+  /// Makes the program current. The first call compiles it: throws Error(device).
+  void use();
+  /// Draws the triangle with the current program.
+  void draw() const;
+
+ private:
+  std::string_view fragment_;
+  Program program_;
+  VertexArray empty_;
+};
 
 class ScreenPasses {
  public:

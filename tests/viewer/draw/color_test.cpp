@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "draw/scene_legend.h"
+#include "draw/legends.h"
 #include "model/palette.h"
 #include "model/solids.h"
 #include "support/paths.h"
