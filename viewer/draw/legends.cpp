@@ -4,9 +4,9 @@
 #include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
+#include <array>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,34 +14,20 @@
 #include "draw/overlay.h"
 #include "light/photon_colors.h"
 #include "meshes/draw_list.h"
-#include "model/color_scale.h"
 #include "model/palette.h"
 
 namespace raylift::viewer {
 namespace {
 
-Color as_color(const Float3& linear) {
-  return {color_scale::to_srgb(linear.x), color_scale::to_srgb(linear.y), color_scale::to_srgb(linear.z)};
-}
-
-/// Counts the visible solids by what `key` gives for each, and names and colours the keys; those of most solids first.
-void count(Legend& legend, const Scene& scene, std::span<const std::uint8_t> looks, std::size_t most,
-           const std::function<void(std::uint32_t, const std::function<void(std::uint32_t)>&)>& keys,
-           const std::function<Legend::Entry(std::uint32_t)>& entry) {
+/// How many visible solids have each of the kinds that `kinds` gives for a solid.
+template <class Kinds>
+std::vector<std::pair<std::uint32_t, std::uint64_t>> count(const Scene& scene, std::span<const std::uint8_t> looks,
+                                                           const Kinds& kinds) {
   std::map<std::uint32_t, std::uint64_t> counts;
   for (std::uint32_t i = 0; i != scene.instances.size(); ++i)
     if (looks.empty() || looks[i] != static_cast<std::uint8_t>(Look::hidden))
-      keys(i, [&](std::uint32_t key) { ++counts[key]; });
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> order(counts.begin(), counts.end());
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  for (const auto& [key, solids] : order) {
-    if (legend.entries.size() == most) {
-      ++legend.more;
-      continue;
-    }
-    legend.entries.push_back(entry(key));
-    legend.entries.back().solids = solids;
-  }
+      for (const std::uint32_t kind : kinds(i)) ++counts[kind];
+  return {counts.begin(), counts.end()};
 }
 
 /// Removes Geant4's pointers behind names that are unique without them.
@@ -50,11 +36,6 @@ void shorten_names(std::vector<Legend::Entry>& entries) {
   for (const Legend::Entry& entry : entries) ++counts[std::string(base_name(entry.name))];
   for (Legend::Entry& entry : entries)
     if (std::string name(base_name(entry.name)); counts[name] == 1) entry.name = std::move(name);
-}
-
-void add_ramp(Legend& legend) {
-  constexpr int kSteps = 32;
-  for (int i = 0; i <= kSteps; ++i) legend.ramp.push_back(as_color(color_scale::ramp(static_cast<float>(i) / kSteps)));
 }
 
 }  // namespace
@@ -80,49 +61,41 @@ Legend make_legend(const Scene& scene, const Settings& settings, std::span<const
                       {{0.5F, 0, 0.5F}, "-y", 0}, {{0.5F, 0.5F, 1}, "+z", 0}, {{0.5F, 0.5F, 0}, "-z", 0}};
   } else if (settings.ray_cast == RayMode::solid || settings.color == ColorBy::solid) {
     legend.title = "solids";
-    count(
-        legend, scene, looks, most, [](std::uint32_t i, const auto& add) { add(i); },
-        [&](std::uint32_t i) {
-          return Legend::Entry{distinct(i), scene.solid_name(scene.instances[i]), 0};
-        });
+    const auto each = [](std::uint32_t i) { return std::array{i}; };
+    legend.add_counted(count(scene, looks, each), most, [&](std::uint32_t i) {
+      return Legend::Entry{distinct(i), scene.solid_name(scene.instances[i]), 0};
+    });
     for (Legend::Entry& entry : legend.entries) entry.solids = 0;
   } else if (settings.color == ColorBy::mesh) {
     legend.title = "meshes";
-    count(
-        legend, scene, looks, most, [&](std::uint32_t i, const auto& add) { add(scene.instances[i].mesh); },
-        [&](std::uint32_t mesh) {
-          return Legend::Entry{distinct(mesh), scene.meshes[mesh].name, 0};
-        });
+    const auto mesh_of = [&](std::uint32_t i) { return std::array{scene.instances[i].mesh}; };
+    legend.add_counted(count(scene, looks, mesh_of), most, [&](std::uint32_t mesh) {
+      return Legend::Entry{distinct(mesh), scene.meshes[mesh].name, 0};
+    });
   } else if (settings.color == ColorBy::residency) {
     legend.title = "residency";
     legend.entries = {{kDeviceColor, "device memory", 0}, {kHostColor, "host memory", 0}};
   } else if (settings.color == ColorBy::surface) {
     legend.title = "optical surfaces";
     const std::vector<std::uint32_t> surfaces = surfaces_of_solids(scene);
-    count(
-        legend, scene, looks, most,
-        [&](std::uint32_t i, const auto& add) { add(surfaces.empty() ? kNone : surfaces[i]); },
-        [&](std::uint32_t surface) {
-          return surface == kNone ? Legend::Entry{kNoMaterialColor, "none", 0}
-                                  : Legend::Entry{distinct(surface), scene.optics.surfaces[surface].name, 0};
-        });
+    const auto surface_of = [&](std::uint32_t i) { return std::array{surfaces.empty() ? kNone : surfaces[i]}; };
+    legend.add_counted(count(scene, looks, surface_of), most, [&](std::uint32_t surface) {
+      return surface == kNone ? Legend::Entry{kNoMaterialColor, "none", 0}
+                              : Legend::Entry{distinct(surface), scene.optics.surfaces[surface].name, 0};
+    });
   } else {
     legend.title = "materials";
     const std::vector<std::uint32_t> palette = material_palette(scene);
-    count(
-        legend, scene, looks, most,
-        [&](std::uint32_t i, const auto& add) {
-          std::vector<std::uint32_t> of_solid;
-          for (std::size_t part = 0; part != scene.meshes[scene.instances[i].mesh].parts.size(); ++part)
-            of_solid.push_back(scene.material(scene.instances[i], part));
-          std::sort(of_solid.begin(), of_solid.end());
-          of_solid.erase(std::unique(of_solid.begin(), of_solid.end()), of_solid.end());
-          for (const std::uint32_t material : of_solid) add(material);
-        },
-        [&](std::uint32_t material) {
-          return material == kNone ? Legend::Entry{kNoMaterialColor, "none", 0}
-                                   : Legend::Entry{unpacked(palette[material]), scene.materials[material].name, 0};
-        });
+    const auto materials_of = [&](std::uint32_t i) {
+      std::set<std::uint32_t> materials;
+      for (std::size_t part = 0; part != scene.meshes[scene.instances[i].mesh].parts.size(); ++part)
+        materials.insert(scene.material(scene.instances[i], part));
+      return materials;
+    };
+    legend.add_counted(count(scene, looks, materials_of), most, [&](std::uint32_t material) {
+      return material == kNone ? Legend::Entry{kNoMaterialColor, "none", 0}
+                               : Legend::Entry{unpacked(palette[material]), scene.materials[material].name, 0};
+    });
   }
   shorten_names(legend.entries);
   return legend;

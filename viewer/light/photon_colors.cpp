@@ -31,39 +31,27 @@ std::string time_text(double nanoseconds, double range) {
 
 constexpr int kLegendSteps = 32;
 
-void add_values(Legend& legend) {
-  for (int i = 0; i <= kLegendSteps; ++i) legend.ramp.push_back(ramp_color(1.0 * i / kLegendSteps));
-}
-
 void add_time_labels(Legend& legend, const ValueRange& times) {
   if (times.empty()) return;
   const auto low = static_cast<double>(times.low), range = static_cast<double>(times.high) - low;
   for (int i = 0; i <= 2; ++i) legend.labels.push_back(time_text(low + 0.5 * i * range, range));
 }
 
-/// The kinds of what is drawn by their number, those of most steps and points first.
-template <class Key, class Entry>
-void count_entries(Legend& legend, const PhotonSet& set, const PhotonChoice& choice, std::size_t most, const Key& key,
-                   const Entry& entry) {
+/// How many of the steps and points that are drawn have each kind, by its number.
+template <class Kind>
+std::vector<std::pair<std::uint32_t, std::uint64_t>> count(const PhotonSet& set, const PhotonChoice& choice,
+                                                           const Kind& kind_of) {
   std::vector<std::uint64_t> counts;
-  const auto count = [&](std::uint32_t kind) {
+  const auto count_one = [&](std::uint32_t kind) {
     if (kind >= counts.size()) counts.resize(std::size_t{kind} + 1);
     ++counts[kind];
   };
-  for (const DrawnRow& step : choice.steps) count(key(set.rows[step.row], step.material));
-  for (const DrawnRow& point : choice.points) count(key(set.points[point.row], point.material));
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> order;
+  for (const DrawnRow& step : choice.steps) count_one(kind_of(set.rows[step.row], step.material));
+  for (const DrawnRow& point : choice.points) count_one(kind_of(set.points[point.row], point.material));
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> found;
   for (std::uint32_t kind = 0; kind != counts.size(); ++kind)
-    if (counts[kind] != 0) order.emplace_back(kind, counts[kind]);
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  for (const auto& [kind, drawn] : order) {
-    if (legend.entries.size() == most) {
-      ++legend.more;
-      continue;
-    }
-    legend.entries.push_back(entry(kind));
-    legend.entries.back().solids = drawn;
-  }
+    if (counts[kind] != 0) found.emplace_back(kind, counts[kind]);
+  return found;
 }
 
 }  // namespace
@@ -91,6 +79,10 @@ Color wavelength_color(double nanometres) {
 Color ramp_color(double value) {
   const Float3 linear = color_scale::ramp(static_cast<float>(std::clamp(value, 0.0, 1.0)));
   return {color_scale::to_srgb(linear.x), color_scale::to_srgb(linear.y), color_scale::to_srgb(linear.z)};
+}
+
+void add_ramp(Legend& legend) {
+  for (int i = 0; i <= kLegendSteps; ++i) legend.ramp.push_back(ramp_color(1.0 * i / kLegendSteps));
 }
 
 Color event_color(std::uint32_t number) {
@@ -122,26 +114,23 @@ Legend photon_legend(const PhotonSet& set, const PhotonChoice& choice, const Sce
     for (int i = 0; i <= kLegendSteps; ++i) legend.ramp.push_back(wavelength_color(380 + 340.0 * i / kLegendSteps));
     legend.labels = {"UV, 380", "550", "720 nm, IR"};
   } else if (color == PhotonColor::time) {
-    add_values(legend);
+    add_ramp(legend);
     add_time_labels(legend, set.times);
   } else if (color == PhotonColor::flag) {
-    count_entries(
-        legend, set, choice, most,
-        [](const photon::PhotonRow& row, std::uint32_t) { return photon::event_of_flag(row.flag); },
-        [](std::uint32_t event) {
-          return Legend::Entry{
-              event_color(event),
-              std::string(photon::event_abbreviation(event)) + ", " + std::string(photon::event_name(event)), 0};
-        });
+    const auto event_of = [](const photon::PhotonRow& row, std::uint32_t) { return photon::event_of_flag(row.flag); };
+    legend.add_counted(count(set, choice, event_of), most, [](std::uint32_t event) {
+      return Legend::Entry{
+          event_color(event),
+          std::string(photon::event_abbreviation(event)) + ", " + std::string(photon::event_name(event)), 0};
+    });
   } else if (color == PhotonColor::material) {
     const std::vector<std::uint32_t> palette = material_palette(scene);
-    count_entries(
-        legend, set, choice, most, [](const photon::PhotonRow&, std::uint32_t material) { return material; },
-        [&](std::uint32_t material) {
-          return material >= scene.materials.size()
-                     ? Legend::Entry{kNoMaterialColor, "none", 0}
-                     : Legend::Entry{unpacked(palette[material]), scene.materials[material].name, 0};
-        });
+    const auto material_of = [](const photon::PhotonRow&, std::uint32_t material) { return material; };
+    legend.add_counted(count(set, choice, material_of), most, [&](std::uint32_t material) {
+      return material >= scene.materials.size()
+                 ? Legend::Entry{kNoMaterialColor, "none", 0}
+                 : Legend::Entry{unpacked(palette[material]), scene.materials[material].name, 0};
+    });
   } else {
     legend.entries = {{distinct_color(0), "a colour for each photon", 0}};
   }
@@ -167,7 +156,7 @@ Legend hit_legend(const SolidHits& hits, ColorBy color) {
   legend.title = color == ColorBy::hits ? "hits" : "time of the first hit";
   legend.entries = {{kNoHitColor, "no hit", 0}};
   if (hits.most == 0) return legend;
-  add_values(legend);
+  add_ramp(legend);
   if (color == ColorBy::hits) {
     legend.labels = {"1", cli::grouped(hits.most)};
     return legend;

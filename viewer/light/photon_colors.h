@@ -19,6 +19,7 @@ namespace raylift::viewer {
 [[nodiscard]] Color wavelength_color(double nanometres);
 /// From 0 to 1: viridis.
 [[nodiscard]] Color ramp_color(double value);
+void add_ramp(Legend& legend);
 /// The colour of an event, by its number in histories.
 [[nodiscard]] Color event_color(std::uint32_t number);
 

@@ -2,8 +2,11 @@
 // The legend of an image's colours. No GL.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/settings.h"
@@ -22,6 +25,20 @@ struct Legend {
   /// Colours from low to high with labels at even distances; empty where there are entries.
   std::vector<Color> ramp;
   std::vector<std::string> labels;
+
+  /// Adds an entry for each kind of what was counted, those of most first: `most` entries, and the number of the
+  /// others.
+  template <class MakeEntry>  // Entry(std::uint32_t)
+  void add_counted(std::vector<std::pair<std::uint32_t, std::uint64_t>> counts, std::size_t most,
+                   const MakeEntry& make_entry) {
+    std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    more = counts.size() - std::min(most, counts.size());
+    counts.resize(counts.size() - more);
+    for (const auto& [kind, count] : counts) {
+      entries.push_back(make_entry(kind));
+      entries.back().solids = count;
+    }
+  }
 };
 
 }  // namespace raylift::viewer
