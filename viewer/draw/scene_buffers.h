@@ -14,7 +14,6 @@
 #include "draw/cap_layer.h"
 #include "draw/gl_objects.h"
 #include "draw/pace.h"
-#include "meshes/detail.h"
 #include "meshes/draw_list.h"
 #include "meshes/enclosed.h"
 #include "meshes/feature_edges.h"

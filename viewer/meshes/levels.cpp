@@ -11,6 +11,9 @@
 #include <optional>
 #include <utility>
 
+#include "meshes/draw_list.h"
+#include "meshes/enclosed.h"
+
 namespace raylift::viewer {
 namespace {
 
@@ -199,6 +202,17 @@ Levels make_levels(const Scene& scene, const MeshOffsets& offsets, const MeshCho
     work.coarser = {};
   }
   return all;
+}
+
+Detail make_detail(const Scene& scene, const SceneCheck& check, const Progress& progress) {
+  Detail detail;
+  detail.enclosing = enclosing_solids(scene, check, progress);
+  const MeshOffsets offsets = mesh_offsets(scene);
+  const MeshChoice all = [](std::uint32_t) { return true; };
+  detail.levels = make_levels(scene, offsets, all, progress);
+  detail.normals = smooth_normals(scene, offsets);
+  add_smooth_triangles(scene, offsets, detail.levels.triangles, detail.levels.triangle_meshes, detail.normals);
+  return detail;
 }
 
 }  // namespace raylift::viewer

@@ -2,6 +2,7 @@
 // Levels of detail: simplified forms of a scene's meshes, for where they are seen small. No GL.
 #pragma once
 
+#include <raylift/geometry/checks/check.h>
 #include <raylift/geometry/progress.h>
 #include <raylift/geometry/scene/scene.h>
 
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "meshes/draw_list.h"
+#include "meshes/smooth_normals.h"
 
 namespace raylift::viewer {
 
@@ -56,5 +58,16 @@ using MeshChoice = std::function<bool(std::uint32_t mesh)>;
 [[nodiscard]] Levels make_levels(const Scene& scene, const MeshOffsets& offsets, const MeshChoice& choice,
                                  const Progress& progress = {});
 inline constexpr std::uint32_t kLargestPiece = 1U << 15;
+
+/// What makes a large scene quicker to draw, and takes a while to find.
+struct Detail {
+  Levels levels;
+  std::vector<std::uint32_t> enclosing;  ///< enclosing_solids()
+  SmoothNormals normals;                 ///< with bits for the triangles of the levels; empty: not made
+};
+
+/// Makes the detail of all meshes. `check` is check(scene). Errors: cancelled, out_of_host_memory, those of
+/// find_overlaps().
+[[nodiscard]] Detail make_detail(const Scene& scene, const SceneCheck& check, const Progress& progress = {});
 
 }  // namespace raylift::viewer

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "meshes/detail.h"
+#include "meshes/levels.h"
 #include "rays/device_scene.h"
 #include "state/appearance.h"
 #include "state/bookmarks.h"

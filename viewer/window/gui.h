@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GLFW's library and Dear ImGui, each as an object that closes it.
+// GLFW's library and Dear ImGui, each as an object that closes it, and GLFW's keys and buttons as the table of controls
+// names them.
 #pragma once
 
 #include <imgui.h>
@@ -58,5 +59,9 @@ class Gui {
   std::set<ImWchar> letters_;
   ImVector<ImWchar> ranges_;
 };
+
+/// The name of a key; empty for keys without a control.
+[[nodiscard]] std::string key_name(int key);
+[[nodiscard]] std::string drag_name(int button);
 
 }  // namespace raylift::viewer

@@ -104,7 +104,5 @@ PanelPlace draw_image_settings(ViewerState& state, WindowLayout& layout, float w
 /// From `left` on, at the lower edge.
 void draw_selection(ViewerState& state, float left, float width, float height);
 void draw_measured(ViewerState& state, float left, float width, float height);
-/// Within the selection's panel: the optical properties of the material inside, and those of its surfaces.
-void draw_optics(const Scene& scene, const SelectedSolids& selection);
 
 }  // namespace raylift::viewer

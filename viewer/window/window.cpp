@@ -24,7 +24,6 @@
 #include "geometry/src/process.h"
 #include "state/scene_loader.h"
 #include "window/controls.h"
-#include "window/glfw_names.h"
 #include "window/gui.h"
 #include "window/panels.h"
 #include "window/solid_menu.h"
