@@ -51,7 +51,8 @@ Bookmark from_json(const Json& json) {
     bookmark.hidden = json.at("hidden").get<std::vector<std::string>>();
     for (std::size_t i = 1; i != kStyleNames.size(); ++i)
       if (const auto styled = json.find("styled"); styled != json.end() && styled->contains(kStyleNames[i]))
-        bookmark.styled[i] = styled->at(std::string(kStyleNames[i])).get<std::vector<std::string>>();
+        bookmark.styled[static_cast<std::uint8_t>(i)] =
+            styled->at(std::string(kStyleNames[i])).get<std::vector<std::string>>();
     for (const Json& one : json.value("opacities", Json::array()))
       bookmark.opacities[hundredths(one.at("opacity").get<double>())] =
           one.at("solids").get<std::vector<std::string>>();
@@ -85,8 +86,7 @@ Json to_json(const Bookmark& bookmark) {
   if (!bookmark.whole) return json;
   json.update(settings_json(s, {Part::scene}));
   json["hidden"] = bookmark.hidden;
-  for (std::size_t i = 1; i != kStyleNames.size(); ++i)
-    if (!bookmark.styled[i].empty()) json["styled"][std::string(kStyleNames[i])] = bookmark.styled[i];
+  for (const auto& [style, of] : bookmark.styled) json["styled"][std::string(kStyleNames[style])] = of;
   for (const auto& [opacity, of] : bookmark.opacities)
     json["opacities"].push_back({{"opacity", opacity / 100.0}, {"solids", of}});
   if (bookmark.light.empty()) return json;
@@ -108,25 +108,6 @@ std::vector<std::string> numbered_paths(const Scene& scene) {
   for (std::size_t i = 0; i != paths.size(); ++i)
     names.push_back(paths[i] + (counts[paths[i]] > 1 ? '[' + std::to_string(numbers[i]) + ']' : ""));
   return names;
-}
-
-/// The solids that have a value, in the form of hidden_solids(). `marked`: scratch, of the same scene.
-std::vector<std::string> solids_with(Solids& marked, const std::vector<std::uint8_t>& values, std::uint8_t value) {
-  std::vector<std::uint8_t> others;  // so that those with the value are hidden
-  others.reserve(values.size());
-  for (const std::uint8_t one : values) others.push_back(one == value ? 0 : 1);
-  if (std::find(others.begin(), others.end(), std::uint8_t{0}) == others.end()) return {};
-  marked.set_all(std::move(others));
-  return hidden_solids(marked);
-}
-
-/// Sets the value of these solids.
-void set_value(const Solids& solids, const std::vector<std::string>& written, std::uint8_t value,
-               std::vector<std::uint8_t>& values) {
-  if (written.empty()) return;
-  const std::vector<std::uint8_t> others = visibility(solids, written);
-  for (std::size_t i = 0; i != values.size(); ++i)
-    if (others[i] == 0) values[i] = value;
 }
 
 }  // namespace
@@ -170,47 +151,46 @@ std::vector<std::uint8_t> visibility(const Solids& solids, const std::vector<std
   return visible;
 }
 
-std::array<std::vector<std::string>, kStyleNames.size()> styled_solids(const Solids& solids) {
-  std::array<std::vector<std::string>, kStyleNames.size()> styled;
-  Solids marked(solids.scene());
-  for (std::size_t style = 1; style != styled.size(); ++style)
-    styled[style] = solids_with(marked, solids.styles(), static_cast<std::uint8_t>(style));
-  return styled;
-}
+namespace {
 
-std::map<std::uint8_t, std::vector<std::string>> solids_by_opacity(const Solids& solids) {
-  std::map<std::uint8_t, std::vector<std::string>> result;
-  Solids marked(solids.scene());
-  for (const std::uint8_t one : std::set<std::uint8_t>(solids.opacities().begin(), solids.opacities().end()))
-    if (one != 0) result[one] = solids_with(marked, solids.opacities(), one);
+/// The solids of each value but 0.
+SolidsByValue by_value(const Solids& solids, const std::vector<std::uint8_t>& values) {
+  SolidsByValue result;
+  Solids marked(solids.scene());  // those with the value are hidden
+  for (const std::uint8_t value : std::set<std::uint8_t>(values.begin(), values.end())) {
+    if (value == 0) continue;
+    std::vector<std::uint8_t> others;
+    others.reserve(values.size());
+    for (const std::uint8_t one : values) others.push_back(one == value ? 0 : 1);
+    marked.set_all(std::move(others));
+    result[value] = hidden_solids(marked);
+  }
   return result;
 }
 
-std::vector<std::uint8_t> opacities(const Solids& solids,
-                                    const std::map<std::uint8_t, std::vector<std::string>>& by_hundredths) {
-  std::vector<std::uint8_t> result(solids.opacities().size(), 0);
-  for (const auto& [opacity, of] : by_hundredths) set_value(solids, of, opacity, result);
-  return result;
+/// The inverse: one value per solid.
+std::vector<std::uint8_t> values_of(const Solids& solids, const SolidsByValue& by_value) {
+  std::vector<std::uint8_t> values(solids.visible().size(), 0);
+  for (const auto& [value, written] : by_value) {
+    const std::vector<std::uint8_t> others = visibility(solids, written);
+    for (std::size_t i = 0; i != values.size(); ++i)
+      if (others[i] == 0) values[i] = value;
+  }
+  return values;
 }
 
-std::vector<std::uint8_t> styles(const Solids& solids,
-                                 const std::array<std::vector<std::string>, kStyleNames.size()>& styled) {
-  std::vector<std::uint8_t> result(solids.styles().size(), 0);
-  for (std::size_t style = 1; style != styled.size(); ++style)
-    set_value(solids, styled[style], static_cast<std::uint8_t>(style), result);
-  return result;
-}
+}  // namespace
 
 void save_solids(const Solids& solids, Bookmark& bookmark) {
   bookmark.hidden = hidden_solids(solids);
-  bookmark.styled = styled_solids(solids);
-  bookmark.opacities = solids_by_opacity(solids);
+  bookmark.styled = by_value(solids, solids.styles());
+  bookmark.opacities = by_value(solids, solids.opacities());
 }
 
 void restore_solids(const Bookmark& bookmark, Solids& solids) {
   if (!bookmark.whole) return;
-  solids.set_all(visibility(solids, bookmark.hidden), styles(solids, bookmark.styled),
-                 opacities(solids, bookmark.opacities));
+  solids.set_all(visibility(solids, bookmark.hidden), values_of(solids, bookmark.styled),
+                 values_of(solids, bookmark.opacities));
 }
 
 void Bookmarks::open(std::filesystem::path file, std::string scene) {

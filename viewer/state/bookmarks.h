@@ -2,11 +2,9 @@
 // Saved views, by the scene's file, in a JSON file. No GL.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,32 +15,24 @@
 
 namespace raylift::viewer {
 
+/// Solids by a value that they have, in the form of hidden_solids(). None has the value 0.
+using SolidsByValue = std::map<std::uint8_t, std::vector<std::string>>;
+
 struct Bookmark {
   std::string name;
   Camera camera;
   Settings settings;
   std::vector<std::string> hidden;  ///< by hidden_solids()
-  /// The solids of each style but Style::plain, by styled_solids().
-  std::array<std::vector<std::string>, kStyleNames.size()> styled = {};
-  bool whole = true;  ///< false: from an older file, with camera and clipping planes alone
+  SolidsByValue styled = {};        ///< by Style
+  bool whole = true;                ///< false: from an older file, with camera and clipping planes alone
   /// The light that was shown, with settings.photons. Empty: none; the current light stays.
   LightOrigin light = {};
-  /// The solids of glass with an opacity of their own, by hundredths.
-  std::map<std::uint8_t, std::vector<std::string>> opacities = {};
+  SolidsByValue opacities = {};  ///< of glass, where it is their own, by hundredths
 };
 
 /// The hidden solids, as paths of the highest nodes below which all solids are hidden: "/World/pmt/" with all below it,
 /// "/World/pmt" alone, "/World/pmt[3]" the third node of this path.
 [[nodiscard]] std::vector<std::string> hidden_solids(const Solids& solids);
-/// The solids of each style, in the same form.
-[[nodiscard]] std::array<std::vector<std::string>, kStyleNames.size()> styled_solids(const Solids& solids);
-/// The inverse: one style per solid.
-[[nodiscard]] std::vector<std::uint8_t> styles(const Solids& solids,
-                                               const std::array<std::vector<std::string>, kStyleNames.size()>& styled);
-/// The solids of glass with an opacity of their own, by hundredths; and the inverse, one value per solid.
-[[nodiscard]] std::map<std::uint8_t, std::vector<std::string>> solids_by_opacity(const Solids& solids);
-[[nodiscard]] std::vector<std::uint8_t> opacities(
-    const Solids& solids, const std::map<std::uint8_t, std::vector<std::string>>& by_hundredths);
 /// The inverse of hidden_solids(): one value per solid. Unknown paths are ignored.
 [[nodiscard]] std::vector<std::uint8_t> visibility(const Solids& solids, const std::vector<std::string>& hidden);
 
