@@ -69,7 +69,7 @@ void LiveLight::record_more(PhotonSet& set, std::size_t most) {
     geometry_.device().backend()->copy_to_host(rows.data(), target, rows.size() * sizeof(rows[0]), stream_.handle());
     stream_.synchronize();
   }
-  add_padded_paths(set, rows, photon::kSequenceEvents, "light", recorded_);
+  add_paths(set, rows, photon::kSequenceEvents, "light", recorded_, true);
   recorded_ += count;
 }
 

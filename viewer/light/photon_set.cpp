@@ -184,10 +184,8 @@ std::size_t PhotonSet::path_of(std::uint32_t row) const {
   return static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), row) - first.begin()) - 1;
 }
 
-namespace {
-
-void add_rows(PhotonSet& set, std::span<const PhotonRow> rows, std::size_t events, bool padded, const std::string& name,
-              std::uint64_t number) {
+void add_paths(PhotonSet& set, std::span<const PhotonRow> rows, std::size_t events, const std::string& name,
+               std::uint64_t number, bool padded) {
   for (std::size_t begin = 0; begin + events <= rows.size(); begin += events, ++number) {
     std::size_t count = 0;
     for (; count != events && rows[begin + count].flag != 0; ++count) {
@@ -205,22 +203,10 @@ void add_rows(PhotonSet& set, std::span<const PhotonRow> rows, std::size_t event
   }
 }
 
-}  // namespace
-
 std::span<const PhotonRow> PhotonSet::path(std::size_t i) const {
   std::size_t count = first[i + 1] - first[i];
   while (count != 0 && rows[first[i] + count - 1].flag == 0) --count;
   return std::span(rows).subspan(first[i], count);
-}
-
-void add_paths(PhotonSet& set, std::span<const PhotonRow> rows, std::size_t events, const std::string& name,
-               std::uint64_t number) {
-  add_rows(set, rows, events, false, name, number);
-}
-
-void add_padded_paths(PhotonSet& set, std::span<const PhotonRow> rows, std::size_t events, const std::string& name,
-                      std::uint64_t number) {
-  add_rows(set, rows, events, true, name, number);
 }
 
 void add_points(PhotonSet& set, std::span<const PhotonRow> rows, const std::string& name, std::uint64_t number) {

@@ -52,12 +52,10 @@ struct PhotonSet {
 
 /// Adds the steps of photons as record.npy has them: `events` rows for each, those after its end with the flag 0.
 /// `name` and `number`, that of the first of them in the file, are for errors. Throws Error: malformed for a row that
-/// is no photon's; limit for more than 2^32 - 1 rows.
+/// is no photon's; limit for more than 2^32 - 1 rows. `padded`: the set has the rows after the ends too, for a buffer
+/// that has them.
 void add_paths(PhotonSet& set, std::span<const photon::PhotonRow> rows, std::size_t events, const std::string& name,
-               std::uint64_t number);
-/// The same with all of these rows, for a buffer that has them so.
-void add_padded_paths(PhotonSet& set, std::span<const photon::PhotonRow> rows, std::size_t events,
-                      const std::string& name, std::uint64_t number);
+               std::uint64_t number, bool padded = false);
 /// Adds points, likewise.
 void add_points(PhotonSet& set, std::span<const photon::PhotonRow> rows, const std::string& name, std::uint64_t number);
 
