@@ -10,6 +10,14 @@
 namespace raylift::viewer {
 namespace {
 
+template <class ReadLog>
+[[noreturn]] void refuse(const std::string& work, GLuint name, const ReadLog& read_log) {
+  std::array<char, 2048> log{};
+  read_log(name, static_cast<GLsizei>(log.size()), nullptr, log.data());
+  throw Error(ErrorKind::device, "the OpenGL driver does not " + work + ": " + log.data(), {},
+              "try --gl software, or another driver");
+}
+
 void compile(GLuint program, GLenum kind, std::string_view defines, std::string_view source) {
   const GLuint shader = glCreateShader(kind);
   constexpr std::string_view kVersion = "#version 450 core\n";
@@ -22,22 +30,14 @@ void compile(GLuint program, GLenum kind, std::string_view defines, std::string_
   glDeleteShader(shader);  // deferred until the program is deleted
   GLint good = GL_FALSE;
   glGetShaderiv(shader, GL_COMPILE_STATUS, &good);
-  if (good == GL_TRUE) return;
-  std::array<char, 2048> log{};
-  glGetShaderInfoLog(shader, static_cast<GLsizei>(log.size()), nullptr, log.data());
-  throw Error(ErrorKind::device, std::string("the OpenGL driver does not compile a shader: ") + log.data(), {},
-              "try --gl software, or another driver");
+  if (good != GL_TRUE) refuse("compile a shader", shader, glGetShaderInfoLog);
 }
 
 void link(GLuint program) {
   glLinkProgram(program);
   GLint good = GL_FALSE;
   glGetProgramiv(program, GL_LINK_STATUS, &good);
-  if (good == GL_TRUE) return;
-  std::array<char, 2048> log{};
-  glGetProgramInfoLog(program, static_cast<GLsizei>(log.size()), nullptr, log.data());
-  throw Error(ErrorKind::device, std::string("the OpenGL driver does not link a program: ") + log.data(), {},
-              "try --gl software, or another driver");
+  if (good != GL_TRUE) refuse("link a program", program, glGetProgramInfoLog);
 }
 
 }  // namespace
