@@ -157,10 +157,6 @@ CLI::Option* add_flag_with_value(CLI::App& app, const std::string& name, std::fu
       ->each([given = std::move(given), none](const std::string& value) { given(value == none ? "" : value); })
       ->description(help);
 }
-void remove_option(CLI::App& app, const std::string& name) {
-  app.remove_option(app.get_option(name));
-}
-
 void add_words(CLI::App& app, const std::string& name, std::vector<std::string>& words, const std::string& help,
                bool required) {
   app.add_option(name, words, help)->required(required);

@@ -33,8 +33,6 @@ CLI::Option* add_flag(CLI::App& app, const std::string& names, std::function<voi
 /// or an empty text.
 CLI::Option* add_flag_with_value(CLI::App& app, const std::string& name, std::function<void(const std::string&)> given,
                                  const std::string& help);
-/// Takes an option away that a function below has added.
-void remove_option(CLI::App& app, const std::string& name);
 
 /// Adds a positional argument that takes several words.
 void add_words(CLI::App& app, const std::string& name, std::vector<std::string>& words, const std::string& help,

@@ -9,10 +9,10 @@
 #include "batch/run/merge.h"
 #include "batch/run/worker.h"
 #include "cli/options.h"
-#include "cli/placement_options.h"
 #include "cli/quantity.h"
 #include "cli/text.h"
 #include "commands.h"
+#include "device_options.h"
 
 namespace raylift::batch {
 using namespace cli;
@@ -93,17 +93,9 @@ void add_report_options(CLI::App& app, const std::shared_ptr<BatchOptions>& opti
 
 /// What --do does it with.
 void add_action_options(CLI::App& app, const std::shared_ptr<BatchOptions>& options) {
-  offer(add_parsed(app, "--device", "DEVICES", options->device,
-                   "all, auto, host (the CPU), cuda:N, or a list with commas; 'raylift devices' lists them",
-                   [options](const std::string& text) {
-                     if (text.find("cuda:") == std::string::npos && text.find(',') == std::string::npos)
-                       one_of(text, {"all", "auto", "host", "cuda:0"});
-                     options->device = text;
-                   }),
-        {"all", "auto", "host", "cuda:0"});
-  UploadOptions& upload = options->action.upload;
-  add_placement_options(app, upload);
-  add_flag(app, "--flatten", upload.flatten, "Copy each instance's mesh into one mesh in world coordinates");
+  add_devices_option(app, options->device,
+                     "all, auto, host (the CPU), cuda:N, or a list with commas; 'raylift devices' lists them");
+  add_upload_options(app, options->action.upload);
   add_cache_options(app, options->action.cache);
   add_parsed(app, "--rays", "COUNT", exact_count(options->action.rays),
              "Rays of the action trace, in all directions from the centre of the scene",

@@ -8,14 +8,46 @@
 #include "cli/options.h"
 #include "cli/placement_options.h"
 #include "cli/table.h"
+#include "cli/text.h"
 
 namespace raylift::batch {
 using namespace cli;
 
-void add_device_options(CLI::App& app, std::string& device, UploadOptions& upload) {
-  add_device_option(app, device, "auto, host (the CPU) or cuda:N; 'raylift devices' lists them");
+void add_upload_options(CLI::App& app, UploadOptions& upload) {
   add_placement_options(app, upload);
   add_flag(app, "--flatten", upload.flatten, "Copy each instance's mesh into one mesh in world coordinates");
+}
+
+void add_device_options(CLI::App& app, std::string& device, UploadOptions& upload) {
+  add_device_option(app, device, "auto, host (the CPU) or cuda:N; 'raylift devices' lists them");
+  add_upload_options(app, upload);
+}
+
+void add_devices_option(CLI::App& app, std::string& devices, const std::string& help) {
+  const std::vector<std::string> words{"all", "auto", "host", "cuda:0"};
+  offer(add_parsed(app, "--device", "DEVICES", devices, help,
+                   [&devices, words](const std::string& text) {
+                     if (text.find("cuda:") == std::string::npos && text.find(',') == std::string::npos)
+                       one_of(text, words);
+                     devices = text;
+                   }),
+        words);
+}
+
+std::vector<Device> several_devices(const std::string& text) {
+  std::vector<Device> devices;
+  if (text == "all") {
+    devices = Device::all();
+    if (devices.size() > 1) devices.pop_back();  // the host, where there is a GPU
+    return devices;
+  }
+  for (const std::string& name : cli::split_at_commas(text)) devices.push_back(Device::parse(name));
+  return devices;
+}
+
+void warn_of_no_gpu(Session& session, const std::string& text, const std::vector<Device>& devices) {
+  if (text == "all" && devices.size() == 1 && devices.front().info().is_host)
+    session.warn("there is no GPU: 'all' is the host alone; see 'raylift devices'");
 }
 
 Device open_device(Session& session, const std::string& device) {

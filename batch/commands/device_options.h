@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of commands that put a scene onto one device, and what they say of the time that took.
+// The options of commands that put a scene onto devices, and what they say of the time that took.
 #pragma once
 
 #include <raylift/gpu/device/device.h>
@@ -13,8 +13,18 @@
 
 namespace raylift::batch {
 
-/// --device, --budget, --reserve, --policy and --flatten.
+/// --budget, --reserve, --policy and --flatten.
+void add_upload_options(CLI::App& app, UploadOptions& upload);
+/// The same with --device, which names one.
 void add_device_options(CLI::App& app, std::string& device, UploadOptions& upload);
+/// --device that names one or several: what several_devices() reads, or auto.
+void add_devices_option(CLI::App& app, std::string& devices, const std::string& help);
+
+/// "all", or names with commas between: the devices. Every "host" is a host device of its own. Throws Error: usage,
+/// device.
+[[nodiscard]] std::vector<Device> several_devices(const std::string& text);
+/// Says so where "all" is the host alone.
+void warn_of_no_gpu(cli::Session& session, const std::string& text, const std::vector<Device>& devices);
 
 /// The device that --device names; what was tried on the way is said at level debug. Throws Error: usage, device.
 [[nodiscard]] Device open_device(cli::Session& session, const std::string& device);

@@ -20,7 +20,6 @@
 #include "cli/text.h"
 #include "commands.h"
 #include "device_options.h"
-#include "upload_to_all.h"
 
 namespace raylift::batch {
 using namespace cli;
@@ -290,16 +289,9 @@ void add_photons(CLI::App& program, GeneralOptions& general, Run& run) {
   add_words(*app, "SCENE", options->scenes, "Scene file; one alone", true);
   add_photon_options(*app, options);
   add_result_options(*app, options);
-  add_device_options(*app, options->device, options->upload);
-  remove_option(*app, "--device");
-  offer(add_parsed(*app, "--device", "DEVICES", "auto",
-                   "auto, host (the CPU), cuda:N, all, or a list with commas; 'raylift devices' lists them",
-                   [options](const std::string& text) {
-                     if (text.find("cuda:") == std::string::npos && text.find(',') == std::string::npos)
-                       one_of(text, {"all", "auto", "host", "cuda:0"});
-                     options->device = text;
-                   }),
-        {"all", "auto", "host", "cuda:0"});
+  add_upload_options(*app, options->upload);
+  add_devices_option(*app, options->device,
+                     "auto, host (the CPU), cuda:N, all, or a list with commas; 'raylift devices' lists them");
   add_flag(*app, "--timings", options->timings, "Print the time of each stage");
   add_general_options(*app, general, true);
   add_load_options(*app, options->load);

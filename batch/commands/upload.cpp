@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/gpu/device/device.h>
+#include <raylift/gpu/memory/residency.h>
+#include <raylift/gpu/upload/broadcast.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
 #include <raylift/gpu/upload/verify_upload.h>
 
@@ -15,7 +17,6 @@
 #include "cli/text.h"
 #include "commands.h"
 #include "device_options.h"
-#include "upload_to_all.h"
 
 namespace raylift::batch {
 using namespace cli;
@@ -85,6 +86,39 @@ int upload_files(Session& session, UploadCommandOptions& options) {
   });
 }
 
+/// One scene to all of the devices.
+int upload_to_all(Session& session, const UploadCommandOptions& options) {
+  const std::vector<Device> devices = several_devices(options.to);
+  warn_of_no_gpu(session, options.to, devices);
+  return session.for_each_file(options.files, [&](const std::string& file, Json& json) {
+    const Progress progress = session.progress();
+    const Scene scene = load(file, options.load, options.cache.with(session), progress);
+    report_loaded(session, file, scene);
+    const std::vector<GpuGeometry> geometries = broadcast(scene, devices, options.upload, progress);
+    std::uint64_t verified = 0;
+    Json reports = Json::array();
+    std::string text = fmt::format("{}\n{} on {}\n", printable(file),
+                                   counted(geometries.front().view().triangle_count, "triangle", "triangles"),
+                                   counted(devices.size(), "device", "devices"));
+    for (const GpuGeometry& geometry : geometries) {
+      if (options.verify) verified += verify_upload(scene, geometry);
+      reports.push_back(base::parse_json<Json>(geometry.report().json()));
+      text += '\n' + geometry.report().table();
+    }
+    if (options.verify)
+      text += "\nverified: " + human_bytes(verified) + " read back from the devices, all as in the scene\n";
+    if (session.options().json)
+      json = {{"file", file},
+              {"triangles", geometries.front().view().triangle_count},
+              {"flattened", options.upload.flatten},
+              {"verified_bytes", options.verify ? Json(verified) : Json()},
+              {"devices", std::move(reports)}};
+    else
+      session.write(text);
+    return 0;
+  });
+}
+
 }  // namespace
 
 void add_upload(CLI::App& program, GeneralOptions& general, Run& run) {
@@ -121,8 +155,7 @@ Examples:
                    run = [options](Session& session) {
                      if (!options->helpers.empty()) options->upload.relay_devices = several_devices(options->helpers);
                      if (options->to.empty()) return upload_files(session, *options);
-                     return upload_to_all(session, {options->files, options->load, options->upload, options->cache,
-                                                    options->to, options->verify});
+                     return upload_to_all(session, *options);
                    };
                  });
 }
