@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one parser of JSON, with limits: JSON comes from files and sockets of others.
+// The one parser of JSON, with limits: JSON comes from files and sockets of others. And the one way to write it.
 #pragma once
 
 #include <cstddef>
@@ -44,6 +44,12 @@ template <class Json = nlohmann::json>
   }
   if (fault != nullptr) *fault = std::move(found);
   return Json(Json::value_t::discarded);
+}
+
+/// The text of a value, in one line or indented by so many blanks. Bytes that are not UTF-8 are replaced.
+template <class Json>
+[[nodiscard]] std::string json_text(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace raylift::base

@@ -33,15 +33,4 @@ void guard_standard_descriptors() noexcept {
   }
 }
 
-void JsonOutput::add(const Json& value) {
-  std::string text = value.dump(2, ' ', false, Json::error_handler_t::replace);
-  if (array_) text.insert(0, count_ == 0 ? "[\n" : ",\n");
-  ++count_;
-  write_output(array_ ? text : text + '\n');
-}
-
-void JsonOutput::finish() {
-  if (array_) write_output(count_ == 0 ? "[]\n" : "\n]\n");
-}
-
 }  // namespace raylift::cli

@@ -12,6 +12,7 @@
 #include <new>
 #include <system_error>
 
+#include "base/json.h"
 #include "interrupt.h"
 #include "option_words.h"
 #include "output_file.h"
@@ -95,7 +96,7 @@ void Session::write(const std::string& text) {
 }
 
 int Session::for_each_file(const std::vector<std::string>& files, const Work& work) {
-  JsonOutput document(true);
+  std::size_t written = 0;  // elements of the array for --json
   int first_error = 0;
   int negative = 0;
   for (const std::string& file : files) {
@@ -114,10 +115,10 @@ int Session::for_each_file(const std::vector<std::string>& files, const Work& wo
       json = {{"file", file}, {"error", to_json(error)}};
     }
     bar_.clear();
-    if (options_.json) document.add(json);
+    if (options_.json) write_output((written++ == 0 ? "[\n" : ",\n") + base::json_text(json, 2));
     if (interrupted_by() != 0) break;
   }
-  if (options_.json) document.finish();
+  if (options_.json) write_output(written == 0 ? "[]\n" : "\n]\n");
   return first_error != 0 ? first_error : negative;
 }
 

@@ -31,10 +31,6 @@ void warn(const std::string& line) {
   std::fprintf(stderr, "raylift: warning: %s\n", printable(line).c_str());
 }
 
-Json point_json(const Double3& point) {
-  return Json::array({point.x, point.y, point.z});
-}
-
 Json info(SceneWork& work) {
   const Scene& scene = work.scene();
   const std::vector<std::string> warnings = cli::in_option_words(scene.report.warnings);

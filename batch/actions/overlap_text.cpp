@@ -121,7 +121,7 @@ Json overlaps_json(const Scene& scene, const OverlapReport& report, std::size_t 
     json["found"].push_back({{"kind", to_string(overlap.kind)},
                              {"first", path(scene, overlap.first)},
                              {"second", path(scene, overlap.second)},
-                             {"place_mm", Json::array({overlap.place.x, overlap.place.y, overlap.place.z})},
+                             {"place_mm", point_json(overlap.place)},
                              {"depth_mm", overlap.depth},
                              {"depth_at_most_mm", overlap.depth_at_most},
                              {"pairs", overlap.pairs}});

@@ -295,7 +295,7 @@ void write_photon_counts(const fs::path& folder, const photon::Tally& tally, std
 }
 
 void write_photon_summary(const fs::path& folder, const Json& summary) {
-  write_file(folder / kSummary, summary.dump(1, ' ', false, Json::error_handler_t::replace) + '\n', "the summary");
+  write_file(folder / kSummary, base::json_text(summary, 1) + '\n', "the summary");
 }
 
 void join_photon_files(std::span<const fs::path> parts, const fs::path& folder) {

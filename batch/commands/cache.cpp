@@ -9,6 +9,7 @@
 #include <ctime>
 #include <memory>
 
+#include "base/json.h"
 #include "batch/actions/cache_options.h"
 #include "cli/options.h"
 #include "cli/table.h"
@@ -115,12 +116,11 @@ int list(Session& session, const CacheCommandOptions& options) {
     }
   }
   if (session.options().json) {
-    JsonOutput document(false);
-    document.add({{"folder", options.folder().string()},
-                  {"files", files},
-                  {"bytes", bytes},
-                  {"left_over", texts(contents.left_over)}});
-    document.finish();
+    const Json json{{"folder", options.folder().string()},
+                    {"files", files},
+                    {"bytes", bytes},
+                    {"left_over", texts(contents.left_over)}};
+    session.write(base::json_text(json, 2) + '\n');
     return 0;
   }
   std::string text = table.empty() ? "" : table.text() + '\n';
@@ -154,9 +154,8 @@ int verify(Session& session, const CacheCommandOptions& options) {
 int clear(Session& session, const CacheCommandOptions& options) {
   const CacheCleared cleared = clear_cache(options.folder());
   if (session.options().json) {
-    JsonOutput document(false);
-    document.add({{"folder", options.folder().string()}, {"files", cleared.files}, {"bytes", cleared.bytes}});
-    document.finish();
+    const Json json{{"folder", options.folder().string()}, {"files", cleared.files}, {"bytes", cleared.bytes}};
+    session.write(base::json_text(json, 2) + '\n');
   } else {
     session.write(fmt::format("{} removed from {}, {}\n", counted(cleared.files, "file", "files"),
                               printable(options.folder().string()), human_bytes(cleared.bytes)));

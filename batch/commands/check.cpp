@@ -141,10 +141,6 @@ std::string text_of(const Scene& scene, const SceneCheck& check, const CheckComm
   return text;
 }
 
-Json point_json(const Double3& point) {
-  return Json::array({point.x, point.y, point.z});
-}
-
 Json json_of(const Scene& scene, const SceneCheck& check) {
   Json json = {{"file", scene.source},
                {"watertight", check.watertight()},

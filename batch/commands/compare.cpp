@@ -109,7 +109,7 @@ int compare(Session& session, const CompareOptions& options) {
     file.finish();
   }
   if (session.options().json)
-    session.write(json_of(options, result).dump(1, ' ', false, Json::error_handler_t::replace) + '\n');
+    session.write(base::json_text(json_of(options, result), 1) + '\n');
   else
     session.write(text_of(result));
   return result.passes() ? 0 : kNegative;

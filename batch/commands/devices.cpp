@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/json.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "commands.h"
@@ -122,12 +123,7 @@ Json json_of(const Found& found) {
 
 int devices(Session& session) {
   const Found found = find_devices();
-  if (session.options().json) {
-    JsonOutput document(false);
-    document.add(json_of(found));
-  } else {
-    session.write(text_of(found));
-  }
+  session.write(session.options().json ? base::json_text(json_of(found), 2) + '\n' : text_of(found));
   if (!found.why_none_chosen) return 0;
   session.report(*found.why_none_chosen);
   return exit_code_of(*found.why_none_chosen);

@@ -93,10 +93,6 @@ std::string vector_text(const Double3& v) {
   return short_number(v.x) + "  " + short_number(v.y) + "  " + short_number(v.z);
 }
 
-Json vector_json(const Double3& v) {
-  return Json::array({v.x, v.y, v.z});
-}
-
 /// The node tree: children in the file's order, and the solids that hang on each node.
 class Tree {
  public:
@@ -281,9 +277,9 @@ Json json_of(const Scene& scene, const InfoOptions& options) {
                  {"expanded", scene.expanded_vertices()},
                  {"before_weld", report.vertices_before_weld}}},
                {"bounds_mm",
-                {{"min", vector_json(scene.bounds.min)},
-                 {"max", vector_json(scene.bounds.max)},
-                 {"size", vector_json(scene.bounds.size())}}},
+                {{"min", point_json(scene.bounds.min)},
+                 {"max", point_json(scene.bounds.max)},
+                 {"size", point_json(scene.bounds.size())}}},
                {"report",
                 {{"degenerate_triangles", report.degenerate_triangles},
                  {"dropped_triangles", report.dropped_triangles},
@@ -313,8 +309,8 @@ Json json_of(const Scene& scene, const InfoOptions& options) {
                               {"triangles", mesh.triangles.size()},
                               {"parts", mesh.parts.size()},
                               {"instances", figures.instances_of_mesh[i]},
-                              {"min", vector_json(box.min)},
-                              {"max", vector_json(box.max)}});
+                              {"min", point_json(box.min)},
+                              {"max", point_json(box.max)}});
   }
   if (options.tree) json["tree"] = Tree(scene).json();
   return json;

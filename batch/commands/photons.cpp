@@ -10,6 +10,7 @@
 
 #include <memory>
 
+#include "base/json.h"
 #include "batch/actions/photon_files.h"
 #include "batch/actions/run_photons.h"
 #include "batch/run/photon_ranks.h"
@@ -171,7 +172,7 @@ void show(Session& session, const PhotonsCommandOptions& options, const PhotonSu
                     corner_text(summary.bounds.max)));
   if (session.options().json) {
     if (options.timings) json["timings"] = timings_json(times);
-    session.write(json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n');
+    session.write(base::json_text(json, 1) + '\n');
     return;
   }
   std::string text = photon_text(options, summary);
@@ -203,9 +204,7 @@ int photons(Session& session, PhotonsCommandOptions& options) try {
   throw;
 } catch (const Error& error) {
   if (session.options().json)
-    session.write(
-        Json({{"file", options.file}, {"error", to_json(error)}}).dump(1, ' ', false, Json::error_handler_t::replace) +
-        '\n');
+    session.write(base::json_text(Json{{"file", options.file}, {"error", to_json(error)}}, 1) + '\n');
   throw;
 }
 

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/json.h"
 #include "batch_devices.h"
 #include "batch_summary.h"
 #include "cli/interrupt.h"
@@ -265,8 +266,7 @@ class Batch {
     if (session_.options().json) {
       Json json = summary_.json(time);
       if (options_.shard) json["shard"] = options_.shard->text();
-      JsonOutput document(false);
-      document.add(json);
+      session_.write(base::json_text(json, 2) + '\n');
     } else {
       session_.write((options_.shard ? shard_text(options_.shard, all_scenes_) + '\n' : "") + summary_.text(time));
     }

@@ -135,8 +135,7 @@ int merge_reports(Session& session, const std::vector<std::string>& reports, con
   merge.check_complete();
   const Summary summary = merge.write(merged);
   if (session.options().json) {
-    JsonOutput document(false);
-    document.add(summary.json(std::chrono::steady_clock::now() - start));
+    session.write(base::json_text(summary.json(std::chrono::steady_clock::now() - start), 2) + '\n');
   } else {
     session.write(summary.table());
   }

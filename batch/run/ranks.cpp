@@ -32,7 +32,7 @@ struct Message {
 std::string to_text(const Finished& one, std::size_t workers) {
   const Json json = {{"scene", one.scene},         {"row", one.row},         {"refused", one.refused},
                      {"cancelled", one.cancelled}, {"dropped", one.dropped}, {"workers", workers}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return base::json_text(json);
 }
 
 Finished finished_of(Json& json) {

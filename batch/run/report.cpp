@@ -44,7 +44,7 @@ constexpr std::string_view kRowBegin = R"({"file":")";
 constexpr std::string_view kHeadBegin = R"({"report":")";
 
 std::string text_of(const Json& line) {
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return base::json_text(line) + '\n';
 }
 
 /// Waits until a file's name is on the disk, as its contents are.

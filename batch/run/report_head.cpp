@@ -8,6 +8,7 @@
 #include <array>
 #include <filesystem>
 
+#include "base/json.h"
 #include "cli/placement_options.h"
 #include "report.h"
 
@@ -56,7 +57,7 @@ Json options_json(const BatchOptions& options) {
 }
 
 std::string shown(const Json& value) {
-  return value.is_null() ? "not given" : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return value.is_null() ? "not given" : base::json_text(value);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/json.h"
 #include "batch/actions/optics_text.h"
 #include "cli/interrupt.h"
 #include "cli/session.h"
@@ -63,7 +64,7 @@ class Worker {
       Json row = make_row(frame->payload, actions_);
       const FrameType type = work(frame->payload, row);
       hooks_.before_row(row);
-      const std::string text = row.dump(-1, ' ', false, Json::error_handler_t::replace);
+      const std::string text = base::json_text(row);
       const bool leaving = type == FrameType::refused || spoilt_;
       if (leaving && !socket_.send(FrameType::leaving, "")) return;
       if (!socket_.send(type, text) || leaving) return;

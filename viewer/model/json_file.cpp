@@ -28,7 +28,7 @@ KeptJson read_json_file(const std::filesystem::path& file, const std::string& wh
 void write_json_file(const std::filesystem::path& file, const KeptJson& json) {
   std::error_code ignored;
   std::filesystem::create_directories(file.parent_path(), ignored);
-  cli::write_file(file, json.dump(2, ' ', false, KeptJson::error_handler_t::replace) + '\n');
+  cli::write_file(file, base::json_text(json, 2) + '\n');
 }
 
 }  // namespace raylift::viewer

@@ -70,7 +70,7 @@ Json notification(std::string_view method, Json params) {
 }
 
 std::string line(const Json& message) {
-  return message.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return base::json_text(message) + '\n';
 }
 
 }  // namespace raylift::viewer::rpc

@@ -102,14 +102,12 @@ Error error_of(const Json& failure) {
             {data.at("file").get<std::string>(), data.at("element").get<std::string>()},
             data.at("advice").get<std::string>()};
   } catch (const std::exception&) {
-    return {ErrorKind::malformed,
-            "the viewer answered: " + failure.dump(-1, ' ', false, Json::error_handler_t::replace)};
+    return {ErrorKind::malformed, "the viewer answered: " + base::json_text(failure)};
   }
 }
 
 std::string as_text(const Json& value) {
-  const std::string text =
-      value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = value.is_string() ? value.get<std::string>() : base::json_text(value);
   return cli::printable(text);
 }
 
@@ -165,7 +163,7 @@ int send(const SendOptions& options, const std::vector<std::string>& words, cli:
   if (answer->contains("error")) throw error_of((*answer)["error"]);
   if (verb->name == "subscribe") return print_notifications(lines, options.json, session);
   const Json result = answer->value("result", Json());
-  session.write(options.json ? result.dump(2, ' ', false, Json::error_handler_t::replace) + '\n' : lines_of(result));
+  session.write(options.json ? base::json_text(result, 2) + '\n' : lines_of(result));
   return 0;
 }
 

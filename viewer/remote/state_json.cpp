@@ -16,10 +16,6 @@ namespace {
 using cli::Json;
 using Part = Setting::Part;
 
-Json coordinates(const Double3& v) {
-  return Json::array({v.x, v.y, v.z});
-}
-
 /// Clients have other working folders.
 std::string absolute(const std::string& file) {
   std::error_code ignored;
@@ -59,8 +55,8 @@ Json light_json(const ViewerState& state) {
 Json clip_json(const Settings& s) {
   Json json{{"planes", Json::array()}, {"box", nullptr}};
   if (s.clip_box)
-    json["box"] = {{"min", coordinates(s.clip_box->box.min)},
-                   {"max", coordinates(s.clip_box->box.max)},
+    json["box"] = {{"min", cli::point_json(s.clip_box->box.min)},
+                   {"max", cli::point_json(s.clip_box->box.max)},
                    {"away", s.clip_box->away}};
   else
     for (const ClipPlane& plane : s.planes()) json["planes"].push_back(clip_text(plane));
@@ -68,15 +64,18 @@ Json clip_json(const Settings& s) {
 }
 
 Json to_json(const Camera& camera) {
-  return {{"eye", coordinates(camera.eye())}, {"target", coordinates(camera.target)},
-          {"up", coordinates(camera.up)},     {"above", coordinates(camera.above())},
-          {"fov", camera.fov_degrees},        {"orthographic", camera.orthographic}};
+  return {{"eye", cli::point_json(camera.eye())},
+          {"target", cli::point_json(camera.target)},
+          {"up", cli::point_json(camera.up)},
+          {"above", cli::point_json(camera.above())},
+          {"fov", camera.fov_degrees},
+          {"orthographic", camera.orthographic}};
 }
 
 Json selection_json(const ViewerState& state) {
   if (!state.selection()) return nullptr;
   const SelectedSolids& selected = *state.selection();
-  const Json position = coordinates(selected.position);
+  const Json position = cli::point_json(selected.position);
   if (selected.group != kNone)
     return {{"solid", nullptr},
             {"name", selected.name},
@@ -89,7 +88,7 @@ Json selection_json(const ViewerState& state) {
 
 Json facts_json(const SolidFacts& facts) {
   const auto or_null = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
-  const auto point = [&](const Double3& p) { return facts.box.empty() ? Json() : coordinates(p); };
+  const auto point = [&](const Double3& p) { return facts.box.empty() ? Json() : cli::point_json(p); };
   return {{"solids", facts.solids},
           {"triangles", facts.triangles},
           {"min", point(facts.box.min)},
@@ -108,7 +107,7 @@ Json measured_json(const ViewerState& state) {
   const Measurement measured = measure(points);
   const auto list = [](const std::vector<Eigen::Vector3d>& all) {
     Json json = Json::array();
-    for (const Eigen::Vector3d& one : all) json.push_back(coordinates(one));
+    for (const Eigen::Vector3d& one : all) json.push_back(cli::point_json(one));
     return json;
   };
   return {{"points", list(points)},
