@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "draw/overlay.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -174,9 +175,8 @@ void add_measured(Builder& builder, const ImagePlaces& places, std::span<const E
     if (const auto seen = places.line(points[1], points[other]); seen && seen->first != seen->second)
       away -= (seen->second - seen->first).normalized();
   away = away.norm() > 0.1F ? Point(away.normalized()) : Point(0, 1);
-  std::array<char, 32> words{};
-  std::snprintf(words.data(), words.size(), "%.2f°", *measured.angle);
-  add_label(builder, *places.point(points[1]) + 30 * scale * away, words.data(), scale, size);
+  add_label(builder, *places.point(points[1]) + 30 * scale * away, fmt::format("{:.2f}°", *measured.angle), scale,
+            size);
 }
 
 }  // namespace
@@ -212,25 +212,19 @@ std::string length_text(double millimetres) {
   const double value = millimetres / unit.size;
   const int digits =
       value >= 1 || !(value > 0) ? 0 : std::min(20, static_cast<int>(std::ceil(-std::log10(value) - 1e-9)));
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
-  return std::string(text.data()) + ' ' + unit.name;
+  return fmt::format("{:.{}f} {}", value, digits, unit.name);
 }
 
 std::string rounded_length_text(double millimetres) {
   const LengthUnit& unit = unit_of(millimetres);
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.3g %s", millimetres / unit.size, unit.name);
-  return text.data();
+  return fmt::format("{:.3g} {}", millimetres / unit.size, unit.name);
 }
 
 std::string measured_length_text(double millimetres) {
   const LengthUnit& unit = millimetres > 0 ? unit_of(millimetres) : unit_of(1);
   const double value = millimetres / unit.size;
   const int whole = value >= 1 ? 1 + static_cast<int>(std::floor(std::log10(value))) : 1;  // digits before the point
-  std::array<char, 512> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", std::clamp(5 - whole, 0, 4), value);
-  std::string words = text.data();
+  std::string words = fmt::format("{:.{}f}", value, std::clamp(5 - whole, 0, 4));
   if (words.find('.') != std::string::npos) words.erase(words.find_last_not_of('0') + 1);
   if (words.ends_with('.')) words.pop_back();
   return words + ' ' + unit.name;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "state/viewpoint.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 
 #include "model/reveal.h"
 #include "state/remembered.h"
@@ -100,9 +100,7 @@ void Viewpoint::change_fly_speed(double steps) {
   constexpr double kStep = 1.25;
   fly_speed_ = std::clamp(fly_speed_ * std::pow(kStep, steps), kSlowestFly, kFastestFly);
   if (std::abs(fly_speed_ - 1) < 1e-9) fly_speed_ = 1;  // without the error of rounding
-  std::array<char, 64> words{};
-  std::snprintf(words.data(), words.size(), "flying at %.3g times the usual speed", fly_speed_);
-  shown_.messages.show(words.data());
+  shown_.messages.show(fmt::format("flying at {:.3g} times the usual speed", fly_speed_));
 }
 
 }  // namespace raylift::viewer
