@@ -89,6 +89,7 @@ class Camera {
 
   [[nodiscard]] const Eigen::Quaterniond& orientation() const { return orientation_; }
   void set_orientation(const Eigen::Quaterniond& orientation) { orientation_ = orientation.normalized(); }
+  friend bool operator==(const Camera&, const Camera&) = default;
 
  private:
   Eigen::Quaterniond orientation_ = Eigen::Quaterniond::Identity();  // camera -> world

@@ -4,18 +4,9 @@
 #include "model/setting_table.h"
 
 namespace raylift::viewer {
-namespace {
-
-bool same(const Camera& a, const Camera& b) {
-  return a.target == b.target && a.distance == b.distance && a.fov_degrees == b.fov_degrees &&
-         a.orthographic == b.orthographic && a.up == b.up && a.free_middle == b.free_middle &&
-         a.free_share == b.free_share && a.orientation().coeffs() == b.orientation().coeffs();
-}
-
-}  // namespace
 
 bool KeptScene::is_drawn(const Camera& camera, const Settings& settings) const {
-  return view_ && same(view_->camera, camera) && same_scene(view_->settings, settings);
+  return view_ && view_->camera == camera && same_scene(view_->settings, settings);
 }
 
 KeptScene::Use KeptScene::begin(const Canvas& canvas, bool worth_keeping) {
