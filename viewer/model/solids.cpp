@@ -62,11 +62,10 @@ Eigen::Vector3d farthest_vertex(const Mesh& mesh, const EigenTransform& placed, 
 
 }  // namespace
 
-Solids::Solids(const Scene& scene)
-    : scene_(&scene),
-      visible_(scene.instances.size(), 1),
-      styles_(scene.instances.size(), 0),
-      opacities_(scene.instances.size(), 0) {
+Solids::Solids(const Scene& scene) : scene_(&scene) {
+  state_.visible.assign(scene.instances.size(), 1);
+  state_.styles.resize(scene.instances.size());
+  state_.opacities.resize(scene.instances.size());
   sort_by_group(
       scene.nodes.size(), scene.nodes.size(), [&](std::size_t i) { return scene.nodes[i].parent; }, child_begin_,
       child_);
@@ -101,7 +100,7 @@ std::vector<std::uint32_t> Solids::below(std::uint32_t node) const {
 
 void Solids::changing() {
   constexpr std::size_t kMaxSteps = 100;
-  before_.push_back({visible_, styles_, opacities_});
+  before_.push_back(state_);
   sliding_ = false;
   if (before_.size() > kMaxSteps) before_.erase(before_.begin());
   ++version_;
@@ -109,42 +108,40 @@ void Solids::changing() {
 
 void Solids::set_visible(std::span<const std::uint32_t> instances, bool visible) {
   changing();
-  for (const std::uint32_t i : instances) visible_[i] = visible ? 1 : 0;
+  for (const std::uint32_t i : instances) state_.visible[i] = visible ? 1 : 0;
 }
 
 void Solids::show_all() {
-  set_all(std::vector<std::uint8_t>(visible_.size(), 1));
+  set_all(std::vector<std::uint8_t>(state_.visible.size(), 1));
 }
 
 void Solids::show_only(std::span<const std::uint32_t> instances) {
-  std::vector<std::uint8_t> visible(visible_.size(), 0);
+  std::vector<std::uint8_t> visible(state_.visible.size(), 0);
   for (const std::uint32_t i : instances) visible[i] = 1;
   set_all(std::move(visible));
 }
 
 void Solids::set_all(std::vector<std::uint8_t> visible) {
   changing();
-  visible_ = std::move(visible);
+  state_.visible = std::move(visible);
 }
 
 void Solids::set_all(std::vector<std::uint8_t> visible, std::vector<std::uint8_t> styles,
                      std::vector<std::uint8_t> opacities) {
   changing();
-  visible_ = std::move(visible);
-  styles_ = std::move(styles);
-  opacities_ = std::move(opacities);
-  opacities_.resize(visible_.size(), 0);
+  state_ = {std::move(visible), std::move(styles), std::move(opacities)};
+  state_.opacities.resize(state_.visible.size(), 0);
 }
 
 bool Solids::has_styles() const {
-  return std::any_of(styles_.begin(), styles_.end(), [](std::uint8_t one) { return one != 0; });
+  return std::any_of(state_.styles.begin(), state_.styles.end(), [](std::uint8_t one) { return one != 0; });
 }
 
 void Solids::set_style(std::span<const std::uint32_t> instances, Style style, std::uint8_t opacity) {
   changing();
   for (const std::uint32_t i : instances) {
-    styles_[i] = static_cast<std::uint8_t>(style);
-    opacities_[i] = opacity;
+    state_.styles[i] = static_cast<std::uint8_t>(style);
+    state_.opacities[i] = opacity;
   }
 }
 
@@ -153,14 +150,12 @@ void Solids::slide_opacity(std::span<const std::uint32_t> instances, std::uint8_
   sliding_ = true;
   ++slides_;
   for (const std::uint32_t i : instances)
-    if (styles_[i] == static_cast<std::uint8_t>(Style::glass)) opacities_[i] = opacity;
+    if (state_.styles[i] == static_cast<std::uint8_t>(Style::glass)) state_.opacities[i] = opacity;
 }
 
 bool Solids::undo() {
   if (before_.empty()) return false;
-  visible_ = std::move(before_.back().visible);
-  styles_ = std::move(before_.back().styles);
-  opacities_ = std::move(before_.back().opacities);
+  state_ = std::move(before_.back());
   before_.pop_back();
   sliding_ = false;
   ++version_;
@@ -173,7 +168,7 @@ int Solids::shown(std::uint32_t node) const {
     shown_.assign(scene_->nodes.size() + 1, 0);
     for (std::size_t i = 0; i != scene_->instances.size(); ++i)
       shown_[static_cast<std::uint32_t>(scene_->instances[i].node + 1)] |=
-          static_cast<std::uint8_t>(visible_[i] != 0 ? 1 : 2);
+          static_cast<std::uint8_t>(state_.visible[i] != 0 ? 1 : 2);
     for (std::size_t i = scene_->nodes.size(); i-- > 0;)
       shown_[static_cast<std::uint32_t>(scene_->nodes[i].parent + 1)] |= shown_[i + 1];
     shown_version_ = version_;

@@ -35,12 +35,12 @@ class Solids {
   [[nodiscard]] std::vector<std::uint32_t> below(std::uint32_t node) const;
 
   /// One value per solid: 1 visible, 0 hidden.
-  [[nodiscard]] const std::vector<std::uint8_t>& visible() const { return visible_; }
+  [[nodiscard]] const std::vector<std::uint8_t>& visible() const { return state_.visible; }
   /// The Style of each solid.
-  [[nodiscard]] const std::vector<std::uint8_t>& styles() const { return styles_; }
+  [[nodiscard]] const std::vector<std::uint8_t>& styles() const { return state_.styles; }
   [[nodiscard]] bool has_styles() const;
   /// The opacity of each solid with Style::glass, in hundredths; 0: Settings::glass_opacity.
-  [[nodiscard]] const std::vector<std::uint8_t>& opacities() const { return opacities_; }
+  [[nodiscard]] const std::vector<std::uint8_t>& opacities() const { return state_.opacities; }
   void set_style(std::span<const std::uint32_t> instances, Style style, std::uint8_t opacity = 0);
   /// Sets the opacity of those solids that are glass. All calls until end_slide() are one change for undo().
   void slide_opacity(std::span<const std::uint32_t> instances, std::uint8_t opacity);
@@ -77,13 +77,13 @@ class Solids {
   std::vector<std::uint32_t> child_begin_, child_;        // of node + 1; 0 is the top
   std::vector<std::uint32_t> instance_begin_, instance_;  // likewise
   std::vector<Bounds> mesh_bounds_;
-  std::vector<std::uint8_t> visible_, styles_, opacities_;
-  bool sliding_ = false;
-  std::uint64_t slides_ = 0;
-  struct Before {
+  struct State {
     std::vector<std::uint8_t> visible, styles, opacities;
   };
-  std::vector<Before> before_;  // earlier values, the last ones last
+  State state_;
+  std::vector<State> before_;  // earlier ones, the last one last
+  bool sliding_ = false;
+  std::uint64_t slides_ = 0;
   std::uint64_t version_ = 0;
   mutable std::uint64_t shown_version_ = ~std::uint64_t{0};
   mutable std::vector<std::uint8_t> shown_;
