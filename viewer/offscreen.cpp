@@ -22,7 +22,6 @@
 #include "cli/output.h"
 #include "cli/output_file.h"
 #include "cli/text.h"
-#include "draw/legend_overlay.h"
 #include "draw/legends.h"
 #include "draw/photon_feed.h"
 #include "draw/renderer.h"

@@ -8,8 +8,8 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "offscreen.h"
-#include "remote/describe_verbs.h"
 #include "remote/send.h"
+#include "remote/verbs.h"
 #include "state/view_options.h"
 #ifdef RAYLIFT_WITH_WINDOW
 #include "remote/view_server.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The legends of all colours in an image: those of the visible solids, and those of light. No GL.
+// The legends of all colours in an image: those of the visible solids, and those of light; and how they are drawn over
+// an image that is written. No GL.
 #pragma once
 
 #include <raylift/geometry/scene/scene.h>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "draw/overlay.h"
 #include "light/photon_choice.h"
 #include "light/photons.h"
 #include "model/legend.h"
@@ -27,5 +29,12 @@ namespace raylift::viewer {
                                                std::span<const std::uint8_t> looks,
                                                std::optional<std::pair<double, double>> depths, const Photons& photons,
                                                const std::optional<SolidHits>& hits, std::size_t most = 24);
+
+/// The most entries of a legend in an image of this height.
+[[nodiscard]] std::size_t most_legend_entries(int height);
+
+/// Adds legends in the upper right corner, one below the other. Names that are too long are truncated, and
+/// entries without room are counted.
+void add_legends(std::span<const Legend> legends, int width, int height, Overlay& overlay);
 
 }  // namespace raylift::viewer

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "draw/gl_state.h"
-#include "draw/legend_overlay.h"
+#include "draw/legends.h"
 #include "draw/overlay.h"
 #include "draw/shaders.h"
 

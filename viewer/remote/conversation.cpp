@@ -9,8 +9,8 @@
 #include "base/suggest.h"
 #include "cli/text.h"
 #include "remote/arguments.h"
-#include "remote/describe_verbs.h"
 #include "remote/state_json.h"
+#include "remote/verbs.h"
 
 namespace raylift::viewer {
 void Conversation::receive(std::string_view bytes) {

@@ -71,4 +71,10 @@ struct Notification {
 };
 [[nodiscard]] const std::vector<Notification>& notifications();
 
+/// An OpenRPC document (open-rpc.org) with the JSON schema of each parameter, older names of parameters
+/// ("x-aliases"), and the notifications ("x-notifications").
+[[nodiscard]] Json describe_verbs();
+/// The text for --help: a paragraph for each verb.
+[[nodiscard]] std::string verbs_help();
+
 }  // namespace raylift::viewer

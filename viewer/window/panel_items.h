@@ -95,9 +95,6 @@ struct PanelPlace {
   bool open = false;
   float below = 0;
 };
-/// Within the image's panel: clipping planes, or a box. Whether it changed the settings; what it does to the state
-/// itself follows in `then`.
-bool edit_clip(Settings& settings, const ViewerState& state, std::function<void(ViewerState&)>& then);
 /// The clipping box with its handles, over the image and under the panels.
 void draw_clip_handles(const ViewerState& state, float width, float height);
 PanelPlace draw_image_settings(ViewerState& state, WindowLayout& layout, float width);

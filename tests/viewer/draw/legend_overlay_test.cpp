@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Legends in images, and the letters that they are written with.
-#include "draw/legend_overlay.h"
+#include "draw/legends.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,6 @@
 
 #include "model/find.h"
 #include "remote/arguments.h"
-#include "remote/describe_verbs.h"
 #include "support/paths.h"
 #include "with_outside.h"
 
