@@ -5,7 +5,6 @@
 #include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 

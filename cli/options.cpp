@@ -4,7 +4,6 @@
 #include <raylift/geometry/error.h>
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <limits>
 #include <memory>
 #include <type_traits>

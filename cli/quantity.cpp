@@ -10,7 +10,6 @@
 #include <cmath>
 #include <filesystem>
 #include <initializer_list>
-#include <optional>
 #include <utility>
 
 #include "base/parse_number.h"

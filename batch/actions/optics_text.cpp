@@ -6,7 +6,6 @@
 #include <raylift/geometry/optics/words.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "cli/table.h"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <raylift/gpu/upload/optics_arrays.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "cli/placement_options.h"

@@ -5,7 +5,6 @@
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/cache/cache.h>
 
-#include <algorithm>
 #include <ctime>
 #include <memory>
 

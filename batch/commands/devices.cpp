@@ -5,7 +5,6 @@
 #include <raylift/gpu/device/device.h>
 #include <raylift/gpu/memory/residency.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "base/json.h"

@@ -2,7 +2,6 @@
 #include "inputs.h"
 
 #include <glob.h>
-#include <raylift/geometry/import/load.h>
 #include <raylift/gpu/cache/cache.h>
 #include <sys/stat.h>
 
@@ -14,7 +13,6 @@
 #include <fstream>
 #include <iostream>
 #include <unordered_set>
-#include <utility>
 
 namespace raylift::batch {
 namespace {

@@ -3,10 +3,8 @@
 
 #include <poll.h>
 
-#include <algorithm>
 #include <deque>
 #include <numeric>
-#include <optional>
 #include <thread>
 #include <utility>
 

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <raylift/geometry/error.h>
 #include <raylift/gpu/memory/residency.h>
 #include <signal.h>
 #include <sys/mman.h>

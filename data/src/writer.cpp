@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cstdio>
 #include <optional>
-#include <span>
 #include <string_view>
 
 #include "cli/interrupt.h"

@@ -4,7 +4,6 @@
 #include <EGL/egl.h>
 #include <raylift/geometry/error.h>
 
-#include <algorithm>
 #include <map>
 #include <utility>
 

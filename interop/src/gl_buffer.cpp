@@ -4,7 +4,6 @@
 #include <raylift/interop/gl_buffer.h>
 #include <raylift/interop/gl_context.h>
 
-#include <cstdint>
 #include <string>
 #include <utility>
 

@@ -4,7 +4,6 @@
 #include <raylift/interop/support.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "context_state.h"
 #include "egl.h"

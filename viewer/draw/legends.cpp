@@ -5,15 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "cli/text.h"
-#include "draw/overlay.h"
 #include "draw/overlay_builder.h"
 #include "light/photon_colors.h"
 #include "meshes/draw_list.h"

@@ -4,9 +4,7 @@
 #include <raylift/geometry/error.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "cli/text.h"

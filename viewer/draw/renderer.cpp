@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "draw/gl_state.h"
-#include "draw/solid_passes.h"
 
 namespace raylift::viewer {
 namespace {

@@ -4,7 +4,6 @@
 #include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "meshes/smooth_normals.h"

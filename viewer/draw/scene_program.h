@@ -2,7 +2,6 @@
 // The program of the scene's geometry in its variants, and the uniform block that they read. Needs a current context.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 

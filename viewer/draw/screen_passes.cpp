@@ -2,7 +2,6 @@
 #include "draw/screen_passes.h"
 
 #include "draw/gl_state.h"
-#include "draw/shaders.h"
 
 namespace raylift::viewer {
 

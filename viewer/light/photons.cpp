@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "light/photons.h"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace raylift::viewer {

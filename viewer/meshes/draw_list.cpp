@@ -7,8 +7,6 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
-#include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 

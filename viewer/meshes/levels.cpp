@@ -11,7 +11,6 @@
 #include <optional>
 #include <utility>
 
-#include "meshes/draw_list.h"
 #include "meshes/enclosed.h"
 
 namespace raylift::viewer {

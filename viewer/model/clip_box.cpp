@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <string>
 
 #include "cli/text.h"
 #include "model/find.h"

@@ -2,7 +2,6 @@
 #include "model/palette.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 

@@ -4,8 +4,6 @@
 #include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
-#include <array>
-#include <numeric>
 #include <optional>
 
 namespace raylift::viewer {

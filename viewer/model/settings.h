@@ -7,7 +7,6 @@
 
 #include <Eigen/Core>
 #include <array>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>

@@ -7,8 +7,6 @@
 #include <Eigen/Core>
 #include <cstdint>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "model/modes.h"

@@ -3,7 +3,6 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/eigen.h>
-#include <raylift/gpu/memory/buffer.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 

@@ -7,7 +7,6 @@
 #include <raylift/interop/shared_image.h>
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>

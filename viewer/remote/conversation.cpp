@@ -10,7 +10,6 @@
 #include "cli/text.h"
 #include "remote/arguments.h"
 #include "remote/state_json.h"
-#include "remote/verbs.h"
 
 namespace raylift::viewer {
 void Conversation::receive(std::string_view bytes) {

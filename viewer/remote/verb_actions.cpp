@@ -3,7 +3,6 @@
 
 #include <raylift/geometry/error.h>
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <numbers>

@@ -2,7 +2,6 @@
 #include "remote/verbs.h"
 
 #include <array>
-#include <string_view>
 #include <utility>
 
 #include "cli/camera.h"

@@ -12,7 +12,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "state/task.h"
 #include "state/viewer_state.h"

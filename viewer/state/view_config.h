@@ -2,7 +2,6 @@
 // The configuration file of raylift-view: a JSON object whose keys are the names of options.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include <imgui.h>
 #include <raylift/geometry/scene/eigen.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <functional>

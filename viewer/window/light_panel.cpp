@@ -6,9 +6,6 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/names.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "cli/text.h"
 #include "window/panel_items.h"
 

@@ -6,12 +6,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
-#include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "cli/text.h"
 #include "window/panel_items.h"

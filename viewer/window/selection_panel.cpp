@@ -5,7 +5,6 @@
 #include <raylift/geometry/optics/properties.h>
 #include <raylift/geometry/optics/surface_between.h>
 
-#include <algorithm>
 #include <array>
 #include <functional>
 
