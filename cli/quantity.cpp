@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <initializer_list>
@@ -31,12 +30,6 @@ constexpr std::array kTimes{Unit{"", 1}, Unit{"s", 1}, Unit{"min", 60}, Unit{"h"
 
 [[noreturn]] void refuse(std::string_view text, const std::string& what) {
   throw Error(ErrorKind::usage, fmt::format("'{}' is not {}", printable(text), what));
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
 }
 
 /// The word after a number: lower case, without leading blanks.

@@ -17,6 +17,9 @@ namespace raylift::cli {
 /// The columns of printable text: its code points.
 [[nodiscard]] std::size_t columns(std::string_view text) noexcept;
 
+/// ASCII letters as small ones.
+[[nodiscard]] std::string lower(std::string_view text);
+
 /// "1,234,567".
 [[nodiscard]] std::string grouped(std::uint64_t count);
 

@@ -7,12 +7,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <climits>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <unordered_set>
+
+#include "cli/text.h"
 
 namespace raylift::batch {
 namespace {
@@ -113,9 +114,7 @@ class Expansion {
 
   /// Whether the name has an ending of scenes: of "a.dae.gz", "dae.gz" as well as "gz".
   [[nodiscard]] bool is_scene(const fs::path& path) const {
-    std::string name = path.filename().string();
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string name = cli::lower(path.filename().string());
     return std::any_of(extensions_.begin(), extensions_.end(), [&](const std::string& extension) {
       return name.size() > extension.size() + 1 && name.ends_with(extension) &&
              name[name.size() - extension.size() - 1] == '.';

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
 #include "base/parse_number.h"
@@ -21,12 +20,6 @@ constexpr std::array<std::pair<std::string_view, FoundBy>, 5> kFields{{{"name", 
                                                                        {"material", FoundBy::material},
                                                                        {"path", FoundBy::path},
                                                                        {"copy", FoundBy::copy}}};
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
 
 std::vector<std::uint32_t> in_order(std::vector<std::uint32_t> solids) {
   std::sort(solids.begin(), solids.end());
@@ -67,9 +60,9 @@ std::string text_of(const Scene& scene, const Instance& instance, FoundBy by) {
 }
 
 std::vector<std::uint32_t> matching_in_part(const Solids& solids, FoundBy by, const std::string& pattern) {
-  const std::string part = has_wildcard(pattern) ? lower(pattern) : lower(literal_text(pattern));
+  const std::string part = has_wildcard(pattern) ? cli::lower(pattern) : cli::lower(literal_text(pattern));
   const auto fits = [&](const std::string& text) {
-    return has_wildcard(pattern) ? matches(part, lower(text)) : lower(text).find(part) != std::string::npos;
+    return has_wildcard(pattern) ? matches(part, cli::lower(text)) : cli::lower(text).find(part) != std::string::npos;
   };
   std::vector<std::uint32_t> found;
   const Scene& scene = solids.scene();

@@ -4,20 +4,14 @@
 #include <raylift/geometry/import/load.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <system_error>
 
+#include "cli/text.h"
 #include "state/remembered.h"
 
 namespace raylift::viewer {
 namespace {
-
-std::string small_letters(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
 
 bool is_path(const std::string& text) {
   return text.find('/') != std::string::npos || text == "~" || text == "..";
@@ -42,7 +36,7 @@ std::filesystem::path normal(const std::filesystem::path& folder) {
 
 bool is_scene_name(std::string_view name) {
   static const std::vector<std::string> kEndings = supported_extensions();
-  const std::string small = small_letters(name);
+  const std::string small = cli::lower(name);
   return std::any_of(kEndings.begin(), kEndings.end(),
                      [&](const std::string& ending) { return small.ends_with('.' + ending); });
 }
@@ -71,19 +65,19 @@ void FileBrowser::open(const std::filesystem::path& folder) {
   if (failed) error_ = failed.message();
   std::sort(all_.begin(), all_.end(), [](const FileEntry& a, const FileEntry& b) {
     if (a.folder != b.folder) return a.folder;
-    const std::string left = small_letters(a.name), right = small_letters(b.name);
+    const std::string left = cli::lower(a.name), right = cli::lower(b.name);
     return left != right ? left < right : a.name < b.name;
   });
   filter();
 }
 
 void FileBrowser::filter() {
-  const std::string kept = chosen_ < shown_.size() ? shown_[chosen_].name : "", part = small_letters(text_);
+  const std::string kept = chosen_ < shown_.size() ? shown_[chosen_].name : "", part = cli::lower(text_);
   shown_.clear();
   chosen_ = 0;
   for (const FileEntry& one : all_) {
     if (!one.folder && !all_files_ && !is_scene_name(one.name)) continue;
-    if (!is_path(text_) && small_letters(one.name).find(part) == std::string::npos) continue;
+    if (!is_path(text_) && cli::lower(one.name).find(part) == std::string::npos) continue;
     if (one.name == kept) chosen_ = shown_.size();
     shown_.push_back(one);
   }
