@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completion of commands, options and files for zsh.
 #include "describe.h"
-#include "describe_options.h"
 
 namespace raylift::cli {
 namespace {
