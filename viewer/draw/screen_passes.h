@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What covers the whole image: programs over one triangle, the background, and images in place of the scene. Needs a
-// current context.
+// What covers the whole image: programs over one triangle, the background, images in place of the scene, and over it
+// axes, scale bar, measured distances and legends. Needs a current context.
 #pragma once
 
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "draw/canvas.h"
 #include "draw/gl_objects.h"
 #include "draw/render_targets.h"
 #include "draw/shaders.h"
+#include "model/legend.h"
 #include "model/settings.h"
 
 namespace raylift::viewer {
@@ -28,6 +32,7 @@ class ScreenProgram {
   VertexArray empty_;
 };
 
+/// The background, and images in place of the scene.
 class ScreenPasses {
  public:
   /// Clears the bound target, and draws the background.
@@ -40,6 +45,22 @@ class ScreenPasses {
  private:
   ScreenProgram background_{shaders::background_fragment}, foreign_{shaders::image_fragment},
       scaled_{shaders::scaled_fragment};
+};
+
+/// Axes, scale bar, measured distances and legends.
+class OverlayPass {
+ public:
+  OverlayPass();
+  /// The legends that draw() draws.
+  void set_legends(std::vector<Legend> legends) { legends_ = std::move(legends); }
+  /// Draws into the bound target, which is the canvas's.
+  void draw(const Canvas& canvas);
+
+ private:
+  Program program_;
+  VertexArray array_;
+  Buffer vertices_;
+  std::vector<Legend> legends_;
 };
 
 }  // namespace raylift::viewer
