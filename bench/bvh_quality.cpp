@@ -32,7 +32,7 @@ void follow(const BvhView& bvh, const Ray& ray, Counts& visits) {
   Stack<false> stack;
   Nearest<Any> query(ray, stack.cold(), {});
   int depth = 0;
-  Group nodes = only_child(0);
+  NodeGroup nodes = only_child(0);
   while (true) {
     const std::uint32_t child = next_child(nodes, prepared.order());
     if (any_child(nodes)) stack.push(depth, nodes);

@@ -110,7 +110,7 @@ void add_action_options(CLI::App& app, const std::shared_ptr<BatchOptions>& opti
 
 }  // namespace
 
-void add_batch(CLI::App& program, GeneralOptions& general, Run& run, const BatchHooks& hooks) {
+void add_batch(CLI::App& program, GeneralOptions& general, CommandRun& run, const BatchHooks& hooks) {
   auto options = std::make_shared<BatchOptions>();
   options->hooks = hooks;
   CLI::App* app =

@@ -164,7 +164,7 @@ int clear(Session& session, const CacheCommandOptions& options) {
 
 }  // namespace
 
-void add_cache(CLI::App& program, GeneralOptions& general, Run& run) {
+void add_cache(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   auto options = std::make_shared<CacheCommandOptions>();
   CLI::App* app = add_command(program, "cache",
                               "Store scenes, as they are uploaded, in the geometry cache; list, verify or clear it");

@@ -207,7 +207,7 @@ int check_files(Session& session, const CheckCommandOptions& options) {
 
 }  // namespace
 
-void add_check(CLI::App& program, GeneralOptions& general, Run& run) {
+void add_check(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   auto options = std::make_shared<CheckCommandOptions>();
   CLI::App* app =
       add_command(program, "check", "Check that all meshes are watertight and no volumes overlap; exit code 1 if not");

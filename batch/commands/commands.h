@@ -12,17 +12,17 @@
 namespace raylift::batch {
 
 /// What the command line asked for. Returns the exit code; throws Error.
-using Run = std::function<int(cli::Session&)>;
+using CommandRun = std::function<int(cli::Session&)>;
 
-void add_info(CLI::App& program, cli::GeneralOptions& general, Run& run);
-void add_optics(CLI::App& program, cli::GeneralOptions& general, Run& run);
-void add_check(CLI::App& program, cli::GeneralOptions& general, Run& run);
-void add_upload(CLI::App& program, cli::GeneralOptions& general, Run& run);
-void add_trace(CLI::App& program, cli::GeneralOptions& general, Run& run);
-void add_photons(CLI::App& program, cli::GeneralOptions& general, Run& run);
-void add_compare(CLI::App& program, cli::GeneralOptions& general, Run& run);
-void add_batch(CLI::App& program, cli::GeneralOptions& general, Run& run, const BatchHooks& hooks);
-void add_cache(CLI::App& program, cli::GeneralOptions& general, Run& run);
-void add_devices(CLI::App& program, cli::GeneralOptions& general, Run& run);
+void add_info(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);
+void add_optics(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);
+void add_check(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);
+void add_upload(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);
+void add_trace(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);
+void add_photons(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);
+void add_compare(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);
+void add_batch(CLI::App& program, cli::GeneralOptions& general, CommandRun& run, const BatchHooks& hooks);
+void add_cache(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);
+void add_devices(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);
 
 }  // namespace raylift::batch

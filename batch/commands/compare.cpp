@@ -117,7 +117,7 @@ int compare(Session& session, const CompareOptions& options) {
 
 }  // namespace
 
-void add_compare(CLI::App& program, GeneralOptions& general, Run& run) {
+void add_compare(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   auto options = std::make_shared<CompareOptions>();
   CLI::App* app = add_command(program, "compare", "Compare the histories of photons in two runs");
   add_words(*app, "RUN", options->runs,

@@ -130,7 +130,7 @@ int devices(Session& session) {
 
 }  // namespace
 
-void add_devices(CLI::App& program, GeneralOptions& general, Run& run) {
+void add_devices(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   CLI::App* app = add_command(program, "devices", "List the devices and their properties");
   add_general_options(*app, general, true);
   finish_command(*app, R"(

@@ -336,7 +336,7 @@ int info(Session& session, const InfoOptions& options) {
 
 }  // namespace
 
-void add_info(CLI::App& program, GeneralOptions& general, Run& run) {
+void add_info(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   auto options = std::make_shared<InfoOptions>();
   CLI::App* app = add_command(program, "info", "Print what scenes contain: meshes, instances, units, materials, bytes");
   add_files(*app, options->files);

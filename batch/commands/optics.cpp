@@ -40,7 +40,7 @@ int export_optics(Session& session, const OpticsOptions& options) {
 
 }  // namespace
 
-void add_optics(CLI::App& program, GeneralOptions& general, Run& run) {
+void add_optics(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   auto options = std::make_shared<OpticsOptions>();
   CLI::App* app = add_command(program, "optics", "Write the optics of a scene as a sidecar: a JSON file to edit");
   CLI::App* command = add_command(*app, "export", "Write materials, surfaces, assignments and channels as JSON");

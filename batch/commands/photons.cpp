@@ -281,7 +281,7 @@ void add_result_options(CLI::App& app, const std::shared_ptr<PhotonsCommandOptio
 
 }  // namespace
 
-void add_photons(CLI::App& program, GeneralOptions& general, Run& run) {
+void add_photons(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   auto options = std::make_shared<PhotonsCommandOptions>();
   CLI::App* app =
       add_command(program, "photons", "Simulate optical photons in a scene on a device, and write their hits");

@@ -40,7 +40,7 @@ Examples:
 
 int run_command(int argc, char** argv, const BatchHooks& hooks) {
   GeneralOptions general;
-  Run run;
+  CommandRun run;
   CLI::App program(
       "Reads 3D scenes, checks them, uploads them to a GPU, and traces rays and optical photons through them.\n"
       "It needs neither a GPU nor a display: the device 'host' runs everything on the CPU.",

@@ -259,7 +259,7 @@ int trace_files(Session& session, const CLI::App& app, TraceCommandOptions& opti
 }  // namespace
 
 /// As long as the command has options, in the order of its help.
-void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
+void add_trace(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   auto options = std::make_shared<TraceCommandOptions>();
   RayOptions& rays = options->rays;
   CLI::App* app =

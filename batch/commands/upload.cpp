@@ -121,7 +121,7 @@ int upload_to_all(Session& session, const UploadCommandOptions& options) {
 
 }  // namespace
 
-void add_upload(CLI::App& program, GeneralOptions& general, Run& run) {
+void add_upload(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   auto options = std::make_shared<UploadCommandOptions>();
   UploadOptions& upload = options->upload;
   CLI::App* app = add_command(program, "upload", "Upload scenes to a device, and print where each array is stored");

@@ -62,21 +62,21 @@ bool FrameSocket::receive() {
   }
 }
 
-std::optional<Frame> FrameSocket::next() {
+std::optional<MessageFrame> FrameSocket::next() {
   Header header{};
   if (arrived_.size() < sizeof header) return std::nullopt;
   std::memcpy(&header, arrived_.data(), sizeof header);
   if (header.bytes > kMaxBytes) throw Error(ErrorKind::io, "a worker sends what is no message");
   if (arrived_.size() - sizeof header < header.bytes) return std::nullopt;
-  Frame frame{static_cast<FrameType>(header.type), arrived_.substr(sizeof header, header.bytes)};
+  MessageFrame frame{static_cast<FrameType>(header.type), arrived_.substr(sizeof header, header.bytes)};
   arrived_.erase(0, sizeof header + header.bytes);
   return frame;
 }
 
-std::optional<Frame> FrameSocket::wait() {
+std::optional<MessageFrame> FrameSocket::wait() {
   bool open = true;
   while (true) {
-    if (std::optional<Frame> frame = next()) return frame;
+    if (std::optional<MessageFrame> frame = next()) return frame;
     if (!open) return std::nullopt;
     pollfd polled{descriptor_, POLLIN, 0};
     (void)::poll(&polled, 1, -1);

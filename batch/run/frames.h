@@ -17,7 +17,7 @@ enum class FrameType : std::uint32_t {
   refused   ///< from a worker: a row whose error is not the scene's: there is no device, for instance
 };
 
-struct Frame {
+struct MessageFrame {
   FrameType type{};
   std::string payload;
 };
@@ -38,9 +38,9 @@ class FrameSocket {
   /// Takes what has arrived, without waiting; false once the other end is gone.
   [[nodiscard]] bool receive();
   /// The next frame that has arrived whole. Throws Error(io) for what is no frame.
-  [[nodiscard]] std::optional<Frame> next();
+  [[nodiscard]] std::optional<MessageFrame> next();
   /// Waits for a frame; nothing once the other end is gone.
-  [[nodiscard]] std::optional<Frame> wait();
+  [[nodiscard]] std::optional<MessageFrame> wait();
 
  private:
   int descriptor_;

@@ -215,7 +215,7 @@ void Report::read_lines(const std::function<void(std::string_view)>& use) {
   bytes_ = whole;
 }
 
-void Report::rewrite(const Place& place) {
+void Report::rewrite(const RowPlace& place) {
   if (!regular_) return;
   std::vector<std::pair<std::size_t, std::string>> lines;
   bool first = true;

@@ -48,8 +48,8 @@ class Report {
   void append(const cli::Json& row);
   /// Brings the rows into the order of their places, and takes out those that have none. The file is replaced as a
   /// whole, so that it is never without its rows. Throws Error(io).
-  using Place = std::function<std::optional<std::size_t>(const cli::Json& row)>;
-  void rewrite(const Place& place);
+  using RowPlace = std::function<std::optional<std::size_t>(const cli::Json& row)>;
+  void rewrite(const RowPlace& place);
   /// That of the file: the folder may be another one than that of this batch.
   [[nodiscard]] const cli::Json& head() const { return head_; }
   /// Makes sure that all rows are on the disk. Throws Error(io).

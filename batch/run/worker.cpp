@@ -58,7 +58,7 @@ class Worker {
       : device_name_(std::move(device)), actions_(actions), options_(options), hooks_(hooks), socket_(kWorkerSocket) {}
 
   void run() {
-    while (const std::optional<Frame> frame = socket_.wait()) {
+    while (const std::optional<MessageFrame> frame = socket_.wait()) {
       if (!socket_.send(FrameType::stage, "start")) return;
       hooks_.before_scene(frame->payload);
       Json row = make_row(frame->payload, actions_);

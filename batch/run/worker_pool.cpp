@@ -193,7 +193,7 @@ void WorkerPool::handle(std::vector<Finished>& finished) {
 
 void WorkerPool::read(Slot& slot, std::vector<Finished>& finished) {
   const bool open = slot.socket.receive();
-  while (const std::optional<Frame> frame = slot.socket.next()) {
+  while (const std::optional<MessageFrame> frame = slot.socket.next()) {
     slot.taken = true;
     if (frame->type == FrameType::stage) {
       slot.stage = frame->payload;

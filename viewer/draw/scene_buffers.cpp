@@ -104,8 +104,8 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
   // Frees the old scene first: two large ones may not fit together.
   for (Buffer* buffer : {&vertices_, &triangles_, &level_triangles_, &normals_, &smooth_, &instances_, &colors_})
     *buffer = Buffer();
-  for (Group& group : groups_) group = Group();
-  selected_ = Group();
+  for (LookGroup& group : groups_) group = LookGroup();
+  selected_ = LookGroup();
   selected_instance_.reset();
   device_triangles_ = 0;
   scene_ = nullptr;  // until all buffers are filled
@@ -151,13 +151,13 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
 
 std::uint64_t SceneBuffers::shown_triangles() const {
   std::uint64_t count = 0;
-  for (const Group& one : groups_) count += one.triangles;
+  for (const LookGroup& one : groups_) count += one.triangles;
   return count;
 }
 
 std::uint64_t SceneBuffers::drawn_triangles() const {
   std::uint64_t count = 0;
-  for (const Group& one : groups_) count += one.seen.triangles();
+  for (const LookGroup& one : groups_) count += one.seen.triangles();
   return count;
 }
 
@@ -165,14 +165,14 @@ bool SceneBuffers::draws_any() const {
   return std::any_of(kDrawnLooks.begin(), kDrawnLooks.end(), [this](Look look) { return draws(look); });
 }
 
-void SceneBuffers::fill(Group& group, const DrawList& list) {
+void SceneBuffers::fill(LookGroup& group, const DrawList& list) {
   group.slots = make_buffer(std::span<const DrawSlot>(list.slots));
   group.records = make_buffer(std::span<const DrawCommand>(list.commands));
   group.commands = static_cast<std::uint32_t>(list.commands.size());
   group.triangles = list.triangles;
 }
 
-void SceneBuffers::refill_seen(Group& group) {
+void SceneBuffers::refill_seen(LookGroup& group) {
   if (!group.seen_slots) group.seen_slots = make_stream_buffer();
   if (!group.seen_records) group.seen_records = make_stream_buffer();
   refill(group.seen_slots, group.seen.slots());
@@ -212,7 +212,7 @@ void SceneBuffers::look(const Sight& sight) {
   Sight whole = sight;
   whole.tolerance = 0;
   for (const Look look : kDrawnLooks) {
-    Group& drawn = group(look);
+    LookGroup& drawn = group(look);
     if (drawn.commands == 0) continue;
     drawn.seen.look(look == Look::lines || look == Look::edged ? whole : sight, enclosed_.hidden());
     refill_seen(drawn);
@@ -240,7 +240,7 @@ void SceneBuffers::ensure_feature_edges(Look look) {
   check_gl("putting feature edges into OpenGL buffers");
 }
 
-void SceneBuffers::set_lines(Group& group, const DrawList& list) {
+void SceneBuffers::set_lines(LookGroup& group, const DrawList& list) {
   const std::size_t before = edges_.triangles().size();
   edges_.add(*scene_, offsets_, meshes_of(*scene_, list));
   if (edges_.triangles().size() != before) {
@@ -300,7 +300,7 @@ void SceneBuffers::set_selected(std::optional<std::uint32_t> instance) {
   if (instance == selected_instance_) return;
   selected_instance_ = instance;
   if (scene_ == nullptr || !instance) {
-    selected_ = Group();
+    selected_ = LookGroup();
     return;
   }
   std::vector<std::uint8_t> looks(scene_->instances.size(), static_cast<std::uint8_t>(Look::hidden));
@@ -314,7 +314,7 @@ void SceneBuffers::set_selected(std::optional<std::uint32_t> instance) {
 }
 
 void SceneBuffers::draw(Look look, Pace& pace) const {
-  const Group& drawn = group(look);
+  const LookGroup& drawn = group(look);
   if (drawn.commands == 0) return;
   bind(geometry_, drawn.seen_slots);
   if (look == Look::glass) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 4, opacities_.name());
@@ -343,7 +343,7 @@ void SceneBuffers::draw_selected() const {
 }
 
 void SceneBuffers::draw_feature_edges(Look look, Pace& pace) const {
-  const Group& drawn = group(look);
+  const LookGroup& drawn = group(look);
   if (drawn.lines.empty()) return;
   bind(geometry_, drawn.line_slots);
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 6, edge_triangles_.name());

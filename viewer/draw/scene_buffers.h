@@ -94,7 +94,7 @@ class SceneBuffers {
 
  private:
   /// The instances of one look.
-  struct Group {
+  struct LookGroup {
     Buffer slots, records;
     std::uint32_t commands = 0;
     std::uint64_t triangles = 0;
@@ -105,18 +105,18 @@ class SceneBuffers {
     bool has_lines = false;
   };
   /// The group of a look: open solids are drawn with solid ones.
-  [[nodiscard]] const Group& group(Look look) const {
+  [[nodiscard]] const LookGroup& group(Look look) const {
     return groups_[static_cast<std::size_t>(look == Look::open ? Look::solid : look)];
   }
-  [[nodiscard]] Group& group(Look look) {
+  [[nodiscard]] LookGroup& group(Look look) {
     return groups_[static_cast<std::size_t>(look == Look::open ? Look::solid : look)];
   }
   [[nodiscard]] GLuint triangle_buffer() const { return shared_ ? shared_->triangles : triangles_.name(); }
   void set_levels(Levels levels);
   void set_normals(const SmoothNormals& normals);
-  void fill(Group& group, const DrawList& list);
-  static void refill_seen(Group& group);
-  void set_lines(Group& group, const DrawList& list);
+  void fill(LookGroup& group, const DrawList& list);
+  static void refill_seen(LookGroup& group);
+  void set_lines(LookGroup& group, const DrawList& list);
   void bind_tables() const;
   void bind(const VertexArray& array, const Buffer& slots) const;
   void draw_records(GLuint triangles, std::size_t first, std::size_t count) const;
@@ -130,9 +130,9 @@ class SceneBuffers {
   std::vector<std::uint32_t> surfaces_;
   Bounds bounds_;
   Buffer vertices_, triangles_, level_triangles_, normals_, smooth_, instances_, opacities_, colors_, hit_colors_;
-  std::array<Group, 7> groups_;  // by Look
+  std::array<LookGroup, 7> groups_;  // by Look
   std::optional<std::uint32_t> selected_instance_;
-  Group selected_;
+  LookGroup selected_;
   CapLayer caps_;
   Bounds selected_bounds_;
   FeatureEdges edges_;

@@ -12,7 +12,7 @@ namespace raylift::viewer {
 namespace {
 
 /// The shaders' uniform block, std140.
-struct Frame {
+struct FrameUniforms {
   float clip_from_eye[16];  // by columns
   float eye_high[4];
   float eye_low[4];
@@ -34,11 +34,11 @@ void store(float* target, const Eigen::Vector3d& v, double w = 0) {
 SceneProgram::SceneProgram(bool software)
     : software_(software),
       fetches_(!software && GLEW_ARB_shader_draw_parameters != 0),
-      frame_(make_buffer(nullptr, sizeof(Frame), GL_DYNAMIC_STORAGE_BIT)) {}
+      frame_(make_buffer(nullptr, sizeof(FrameUniforms), GL_DYNAMIC_STORAGE_BIT)) {}
 
 void SceneProgram::set_frame(const Camera& camera, const Settings& settings, const Resolution& size,
                              const SceneBuffers& scene) {
-  Frame frame{};
+  FrameUniforms frame{};
   const double aspect = static_cast<double>(size.width) / size.height;
   Eigen::Matrix4d view = Eigen::Matrix4d::Identity();
   view.topLeftCorner<3, 3>() = camera.rotation();

@@ -135,7 +135,7 @@ LineList line_list(const FeatureEdges& edges, const DrawList& list) {
   LineList lines;
   for (std::size_t c = 0; c != list.commands.size(); ++c) {
     const DrawCommand& command = list.commands[c];
-    const FeatureEdges::Run& run = edges.run(list.parts[c]);
+    const FeatureEdges::EdgeRun& run = edges.run(list.parts[c]);
     // Many edges in runs of edges, and many instances in runs of instances: no command takes long.
     for (std::uint32_t done = 0; done < run.count; done += LineList::kMaxLines) {
       const std::uint32_t count = std::min(LineList::kMaxLines, run.count - done);

@@ -28,13 +28,13 @@ class FeatureEdges {
   explicit FeatureEdges(const Scene& scene);
 
   /// The edges of a part.
-  struct Run {
+  struct EdgeRun {
     std::uint32_t first = 0, count = 0;
   };
   /// Finds the edges of these meshes, in parallel. Throws Error(limit) where 32-bit indices can't address them.
   void add(const Scene& scene, const MeshOffsets& offsets, std::span<const std::uint32_t> meshes);
   /// The edges of a part, numbered over all meshes.
-  [[nodiscard]] const Run& run(std::uint32_t part) const { return runs_[part]; }
+  [[nodiscard]] const EdgeRun& run(std::uint32_t part) const { return runs_[part]; }
   /// Two vertices for each edge, and its triangle, over all meshes.
   [[nodiscard]] std::span<const std::uint32_t> vertices() const { return vertices_; }
   [[nodiscard]] std::span<const std::uint32_t> triangles() const { return triangles_; }
@@ -42,7 +42,7 @@ class FeatureEdges {
  private:
   std::vector<std::uint32_t> first_part_;  // of each mesh
   std::vector<bool> added_;                // by mesh
-  std::vector<Run> runs_;
+  std::vector<EdgeRun> runs_;
   std::vector<std::uint32_t> vertices_, triangles_;
 };
 

@@ -30,7 +30,7 @@ SeenList::SeenList(const Scene& scene, const MeshOffsets& offsets, const Levels&
   chosen_.resize(items_.size());
 }
 
-std::uint8_t SeenList::level_of(const Item& item, const Group& group, const Sight& sight) const {
+std::uint8_t SeenList::level_of(const Item& item, const SeenGroup& group, const Sight& sight) const {
   const Eigen::Vector3d center = item.center - sight.eye;
   for (const auto& planes : {std::cref(sight.sides), std::cref(sight.clips)})
     for (const Eigen::Vector4d& plane : planes.get())
@@ -47,7 +47,7 @@ std::uint8_t SeenList::level_of(const Item& item, const Group& group, const Sigh
   return level;
 }
 
-void SeenList::add_commands(const Group& group) {
+void SeenList::add_commands(const SeenGroup& group) {
   const auto begin = chosen_.begin() + group.first_item;
   const auto end = begin + group.item_count;
   for (std::uint32_t l = 0; l != group.level_count; ++l) {
@@ -81,7 +81,7 @@ void SeenList::look(const Sight& sight, std::span<const std::uint8_t> hidden) {
   using Range = tbb::blocked_range<std::size_t>;
   tbb::parallel_for(Range(0, groups_.size()), [&](const Range& groups) {
     for (std::size_t g = groups.begin(); g != groups.end(); ++g) {
-      const Group& group = groups_[g];
+      const SeenGroup& group = groups_[g];
       tbb::parallel_for(Range(group.first_item, group.first_item + group.item_count, 4096), [&](const Range& items) {
         for (std::size_t i = items.begin(); i != items.end(); ++i) {
           const bool seen = hidden.empty() || hidden[all_slots_[items_[i].slot].instance] == 0;
@@ -94,7 +94,7 @@ void SeenList::look(const Sight& sight, std::span<const std::uint8_t> hidden) {
   from_scene_.clear();
   from_levels_.clear();
   triangles_ = 0;
-  for (const Group& group : groups_) add_commands(group);
+  for (const SeenGroup& group : groups_) add_commands(group);
 }
 
 }  // namespace raylift::viewer

@@ -43,20 +43,20 @@ class SeenList {
     std::uint32_t slot;
   };
   /// The instances of a piece, which may share commands.
-  struct Group {
+  struct SeenGroup {
     std::uint32_t first_item, item_count;
     std::uint32_t first_level, level_count;
   };
   static constexpr std::uint8_t kUnseen = 255;
-  [[nodiscard]] std::uint8_t level_of(const Item& item, const Group& group, const Sight& sight) const;
-  void add_commands(const Group& group);
+  [[nodiscard]] std::uint8_t level_of(const Item& item, const SeenGroup& group, const Sight& sight) const;
+  void add_commands(const SeenGroup& group);
   void add_commands(std::uint32_t first_triangle, std::uint32_t triangles, std::uint32_t first_slot);
 
   const Levels* levels_ = nullptr;
   std::uint64_t scene_triangles_ = 0;
   std::vector<DrawSlot> all_slots_;
   std::vector<Item> items_;
-  std::vector<Group> groups_;
+  std::vector<SeenGroup> groups_;
   std::vector<std::uint8_t> chosen_;  // of each item: its level in the group, or kUnseen
   std::vector<DrawSlot> slots_;
   std::vector<DrawCommand> from_scene_, from_levels_;

@@ -48,7 +48,7 @@ struct LaneRay {
   float tmin;  // for boxes; lower than the ray's if that is negative
   const RayFrame* frame;
 
-  RAYLIFT_LANES void set(const Ray& ray, Frame in) {
+  RAYLIFT_LANES void set(const Ray& ray, RaySpace in) {
     const __m128 sign = _mm_set1_ps(-0.0f), zero = _mm_setzero_ps();
     // Without the fourth component, which may be infinite.
     const __m128 from = _mm_blend_ps(_mm_load_ps(&ray.origin.x), zero, 8);
@@ -69,7 +69,7 @@ struct LaneRay {
                                     _mm_permute_ps(at, _MM_SHUFFLE(2, 2, 2, 2)));
     const __m128 sixteenth = _mm_set1_ps(0x1p-4f);
     const __m128 of_parallel = _mm_andnot_ps(slanted, _mm_add_ps(sixteenth, _mm_mul_ps(sixteenth, reach)));
-    const __m128 moved = in == Frame::world ? _mm_add_ps(reach, reach) : zero;
+    const __m128 moved = in == RaySpace::world ? _mm_add_ps(reach, reach) : zero;
     // With a negative t, what push_children rounds up counts as well: less than 2^-20 of it.
     const __m128 start = _mm_set1_ps(ray.tmin), before = _mm_max_ps(_mm_xor_ps(start, sign), zero);
     const __m128 least_far = _mm_add_ps(_mm_add_ps(_mm_andnot_ps(sign, start), before),

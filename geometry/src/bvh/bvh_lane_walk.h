@@ -76,7 +76,7 @@ RAYLIFT_LANES inline std::uint32_t test_slots(const BvhNode* node, const LaneRay
   return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(enter, leave, _CMP_LE_OQ)));
 }
 
-RAYLIFT_LANES inline void start(LaneWalk& walk, const Ray& ray, Hit* hit, Frame frame) {
+RAYLIFT_LANES inline void start(LaneWalk& walk, const Ray& ray, Hit* hit, RaySpace frame) {
   walk.lanes.set(ray, frame);
   walk.query = {ray, Cold(&walk.candidate), {}};
   walk.ray = &ray;
@@ -119,7 +119,7 @@ RAYLIFT_LANES inline bool step(const BvhView& bvh, LaneWalk& walk) {
   while (!(std::bit_cast<float>(static_cast<std::uint32_t>(top >> 32)) <= tmax));
   if constexpr (kScene) {
     if (top == kLeaveMesh) {
-      walk.lanes.set(*walk.ray, Frame::world);
+      walk.lanes.set(*walk.ray, RaySpace::world);
       walk.placed = kNoInstance;
       return true;
     }
@@ -130,7 +130,7 @@ RAYLIFT_LANES inline bool step(const BvhView& bvh, LaneWalk& walk) {
     const InstanceNode& placed = reinterpret_cast<const InstanceNode*>(bvh.nodes)[index];
     if (walk.placed == kNoInstance && placed.zero == 0) {
       walk.placed = index;
-      walk.lanes.set(in_mesh(placed, *walk.ray), Frame::mesh);
+      walk.lanes.set(in_mesh(placed, *walk.ray), RaySpace::mesh);
       *walk.end++ = kLeaveMesh;
       *walk.end++ = root_entry(placed.root);
       prefetch(bvh.nodes + placed.root, sizeof(BvhNode));
@@ -150,7 +150,7 @@ RAYLIFT_LANES inline bool step(const BvhView& bvh, LaneWalk& walk) {
 template <bool kScene>
 RAYLIFT_LANES void trace_all(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count,
                              HitLanes<kScene>& done) {
-  constexpr Frame kFrame = kScene ? Frame::world : Frame::mesh;
+  constexpr RaySpace kFrame = kScene ? RaySpace::world : RaySpace::mesh;
   alignas(64) LaneWalk walks[kInFlight];
   LaneWalk* order[kInFlight];
   std::size_t next = 0;

@@ -38,7 +38,7 @@ struct PacketAxis {
 class Packet {
  public:
   /// False: the rays do not go the same way along each axis, or start behind their origins, or are not all finite.
-  RAYLIFT_LANES bool start(const Ray* rays, Frame frame) {
+  RAYLIFT_LANES bool start(const Ray* rays, RaySpace frame) {
     // Looked at first, since most rays of no bundle end here.
     const int signs = negative(rays[0]);
     for (int i = 1; i < kPacketRays; ++i)
@@ -55,11 +55,11 @@ class Packet {
   }
   /// The same rays in the frame of a mesh, or back in the world's.
   RAYLIFT_LANES bool enter(const InstanceNode& placed) {
-    for (int i = 0; i < kPacketRays; ++i) lanes_[i].set(in_mesh(placed, rays_[i]), Frame::mesh);
+    for (int i = 0; i < kPacketRays; ++i) lanes_[i].set(in_mesh(placed, rays_[i]), RaySpace::mesh);
     return set();
   }
   RAYLIFT_LANES bool leave() {
-    for (int i = 0; i < kPacketRays; ++i) lanes_[i].set(rays_[i], Frame::world);
+    for (int i = 0; i < kPacketRays; ++i) lanes_[i].set(rays_[i], RaySpace::world);
     return set();
   }
 
@@ -214,7 +214,7 @@ class Packet {
 template <bool kScene>
 RAYLIFT_LANES bool trace_packet(const BvhView& bvh, const Ray* rays, Hit* hits, Packet& packet,
                                 HitLanes<kScene>& done) {
-  if (!packet.start(rays, kScene ? Frame::world : Frame::mesh)) return false;
+  if (!packet.start(rays, kScene ? RaySpace::world : RaySpace::mesh)) return false;
   std::uint64_t stack[kStack];
   stack[0] = entry(packet.tmin(), 0);
   int depth = 1, mesh_depth = -1, left = kPacketBudget;

@@ -41,7 +41,7 @@ class NodeCheck : public ArrayCheck {
     std::uint32_t first;
   };
   /// In one run that changes once at most: where the meshes' trees follow on the one over instances.
-  struct Run {
+  struct NodeRun {
     std::uint64_t begin = 0;
     std::array<Begin, 2> begins{};
     std::size_t count = 0;
@@ -66,7 +66,7 @@ class NodeCheck : public ArrayCheck {
   std::uint64_t pairs_;
   std::uint64_t instances_;
   std::vector<std::uint8_t> nodes_;
-  std::vector<Run> runs_;
+  std::vector<NodeRun> runs_;
   std::atomic<std::uint32_t> lowest_root_{0xFFFFFFFFu};
 };
 
@@ -79,7 +79,7 @@ void NodeCheck::instance(const InstanceNode& node) {
 }
 
 void NodeCheck::elements(std::uint64_t number, std::uint64_t first, std::uint64_t count, const std::byte* bytes) {
-  Run run{first, {}, 0};
+  NodeRun run{first, {}, 0};
   std::uint32_t before = 0;
   for (std::uint64_t i = 0; i != count; ++i) {
     BvhNode node;
@@ -137,7 +137,7 @@ void NodeCheck::whole() {
 
   std::uint64_t at = 0;
   std::uint64_t before = 0;
-  for (const Run& run : runs_) {
+  for (const NodeRun& run : runs_) {
     if (run.count == 0) continue;
     before += children(at, run.begin);
     at = run.begin;

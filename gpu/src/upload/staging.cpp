@@ -35,7 +35,7 @@ std::size_t round_up(std::size_t value, std::size_t unit) {
 
 /// Parts of arrays laid end to end, each from an aligned offset on, so that the whole can be cut anywhere: large arrays
 /// go into many chunks, and small ones share one.
-class Run {
+class StagedRun {
  public:
   struct Part {
     const ArraySource* source;
@@ -86,7 +86,7 @@ void drain(TransferStrategy& transfer) noexcept {
 class Pipeline {
  public:
   /// Staging memory comes out of `pool`.
-  Pipeline(const Run& staged, const Run& in_place, PinnedPool& pool, TransferStrategy& transfer,
+  Pipeline(const StagedRun& staged, const StagedRun& in_place, PinnedPool& pool, TransferStrategy& transfer,
            const UploadOptions& options, const Stage& stage);
   void run();
 
@@ -121,8 +121,8 @@ class Pipeline {
     return ring_.host().data() + chunk % slots_.size() * pieces_per_chunk_ * piece_bytes_;
   }
 
-  const Run& staged_;
-  const Run& in_place_;
+  const StagedRun& staged_;
+  const StagedRun& in_place_;
   TransferStrategy& transfer_;
   const Stage& stage_;
   const std::thread::id caller_ = std::this_thread::get_id();
@@ -138,7 +138,7 @@ class Pipeline {
   std::atomic<bool> stopped_{false};
 };
 
-Pipeline::Pipeline(const Run& staged, const Run& in_place, PinnedPool& pool, TransferStrategy& transfer,
+Pipeline::Pipeline(const StagedRun& staged, const StagedRun& in_place, PinnedPool& pool, TransferStrategy& transfer,
                    const UploadOptions& options, const Stage& stage)
     : staged_(staged),
       in_place_(in_place),
@@ -203,7 +203,7 @@ void Pipeline::fill_staged(std::size_t piece) {
   // Isolated: a fill that waits for tasks of its own must not be handed another piece meanwhile, which might wait for
   // this one.
   tbb::this_task_arena::isolate([&] {
-    staged_.between(begin, begin + piece_bytes_, [&](const Run::Part& part, std::size_t from, std::size_t to) {
+    staged_.between(begin, begin + piece_bytes_, [&](const StagedRun::Part& part, std::size_t from, std::size_t to) {
       if (part.source->pinned != nullptr) return;
       part.source->fill_bytes(part.first + from, part.first + to, staging + (part.offset + from - chunk_begin), mode_);
     });
@@ -213,7 +213,7 @@ void Pipeline::fill_staged(std::size_t piece) {
 
 void Pipeline::fill_in_place(std::size_t piece) {
   const std::size_t begin = piece * piece_bytes_;
-  in_place_.between(begin, begin + piece_bytes_, [&](const Run::Part& part, std::size_t from, std::size_t to) {
+  in_place_.between(begin, begin + piece_bytes_, [&](const StagedRun::Part& part, std::size_t from, std::size_t to) {
     part.source->fill_bytes(part.first + from, part.first + to, part.target + from, part.mode);
     done_ += to - from;
   });
@@ -240,7 +240,7 @@ void Pipeline::send(std::size_t chunk) {
   std::uint64_t sent = 0;
   const std::size_t begin = begin_of(chunk);
   std::vector<ChunkPiece> pieces;
-  staged_.between(begin, begin_of(chunk + 1), [&](const Run::Part& part, std::size_t from, std::size_t to) {
+  staged_.between(begin, begin_of(chunk + 1), [&](const StagedRun::Part& part, std::size_t from, std::size_t to) {
     const std::size_t offset = part.offset + from - begin;
     const std::byte* const pinned = part.source->pinned;
     pieces.push_back({part.array, part.first + from, to - from,
@@ -256,8 +256,8 @@ void Pipeline::send(std::size_t chunk) {
 
 void fill_arrays(std::span<const Destination> arrays, const Device& device, StreamRef stream,
                  const UploadOptions& options, const Stage& stage) {
-  Run staged;
-  Run in_place;
+  StagedRun staged;
+  StagedRun in_place;
   for (std::size_t i = 0; i != arrays.size(); ++i) {
     const Destination& array = arrays[i];
     staged.append(i, *array.source, 0, array.device_bytes, array.device, StoreMode::cached);
@@ -274,8 +274,8 @@ void fill_arrays(std::span<const Destination> arrays, const Device& device, Stre
 
 void fill_arrays(std::span<const std::vector<Destination>> arrays, std::span<const Device> devices,
                  const UploadOptions& options, const Stage& stage) {
-  Run staged;
-  Run in_place;
+  StagedRun staged;
+  StagedRun in_place;
   for (std::size_t i = 0; i != arrays.front().size(); ++i) {
     // As much as is on the device that has most of it: the others take what is theirs of that.
     std::size_t most = 0;

@@ -107,14 +107,14 @@ TEST(BvhInMesh, AMovedRayIsAsOneThatIsPreparedThere) {
     const Affine to_mesh{{1, 0, 0, at(power(random)), 0, 1, 0, at(power(random)), 0, 0, 1, at(power(random))}};
     const Ray ray{LocalPoint(ox, oy, oz), i % 3 == 0 ? 0 : at(power(random)), {dx, dy, dz}};
     const float around = i % 2 == 0 ? 0 : std::abs(at(power(random)));
-    PreparedRay moved(ray, bvh_detail::Frame::world, around);
+    PreparedRay moved(ray, bvh_detail::RaySpace::world, around);
     if (moved.is_along_a_plane()) {
       ++along;
       continue;
     }
     const float slack = bvh_detail::slack_around([&] { return ray; }, around);
     moved.move(bvh_detail::moved(placed_by(to_mesh), ray.origin), ray.tmin, slack);
-    const PreparedRay there(in_mesh(placed_by(to_mesh), ray), bvh_detail::Frame::mesh, around);
+    const PreparedRay there(in_mesh(placed_by(to_mesh), ray), bvh_detail::RaySpace::mesh, around);
     expect_same(moved.origin, there.origin);
     for (int a = 0; a != 3; ++a) {
       EXPECT_EQ(moved.inverse[a], there.inverse[a]);

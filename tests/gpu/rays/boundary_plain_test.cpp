@@ -45,12 +45,12 @@ class Photon {
     const Ray walk_ray = ray_of_walk(geometry_, ray_);
     NearestCounting<true, true> nearest(geometry_, walk_ray, in_, starts_anew(ray_));
     walk(geometry_, walk_ray, nearest);
-    Place place;
+    BoundaryPlace place;
     ++seen.steps;
     const bool plain = plain_change(geometry_, walk_ray, in_, nearest, place);
     if (plain) ++seen.plain;
     if (plain && nearest.start_counts != AtStart::none) ++seen.plain_at_start;
-    const Place full =
+    const BoundaryPlace full =
         next_change(geometry_, walk_ray, in_, nearest_faces<true>(geometry_, walk_ray, in_, starts_anew(ray_)));
     const Boundary found = next_boundary(geometry_, ray_, in_), expected = boundary_at(geometry_, ray_, in_, full);
     EXPECT_EQ(fields(found), fields(expected)) << "plain: " << plain;

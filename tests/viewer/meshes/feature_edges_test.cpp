@@ -126,7 +126,7 @@ TEST(FeatureEdges, OfASceneAreEachPartsAndNoOther) {
     const std::vector<FeatureEdge> own = feature_edges(scene.meshes[m]);
     std::size_t at = 0;
     for (const MeshPart& triangles : scene.meshes[m].parts) {
-      const FeatureEdges::Run& run = edges.run(part++);
+      const FeatureEdges::EdgeRun& run = edges.run(part++);
       for (std::uint32_t e = run.first; e != run.first + run.count; ++e, ++at) {
         ASSERT_LT(at, own.size());
         EXPECT_LT(own[at].triangle - triangles.first_triangle, triangles.triangle_count);

@@ -74,7 +74,7 @@ std::optional<UpAxis> read_axis(const Source& source, pugi::xml_node up) {
 }
 
 /// What holds where a document states no unit or no axis.
-Frame usual_frame(pugi::xml_node root) {
+AssetFrame usual_frame(pugi::xml_node root) {
   const bool unit = root.child("asset").child("unit");
   const bool g4dae = has_g4dae_optics(root) || (!unit && has_geant4_names(root));
   return {g4dae && !unit ? 1.0 : 1000.0, g4dae ? UpAxis::z : UpAxis::y};
@@ -99,8 +99,8 @@ Eigen::Matrix3d right_up_in(UpAxis up) {
 
 }  // namespace
 
-Place inside(const Place& outer, const Local& local) {
-  Place place = outer;
+DocumentPlace inside(const DocumentPlace& outer, const Local& local) {
+  DocumentPlace place = outer;
   if (const auto unit = local.frame.unit_mm; unit && *unit != outer.frame.unit_mm) {
     place.frame.unit_mm = *unit;
     place.to_world.scale(*unit / outer.frame.unit_mm);
@@ -116,7 +116,7 @@ Place inside(const Place& outer, const Local& local) {
 Assets::Assets(const Source& source, Scene& scene) : source_(source), scene_(scene) {
   const pugi::xml_node asset = source.root().child("asset");
   const LoadOptions& options = source.options();
-  const Frame usual = usual_frame(source.root());
+  const AssetFrame usual = usual_frame(source.root());
   const auto unit = options.unit_mm ? std::nullopt : read_unit(source, asset.child("unit"));
   const auto up = options.up_axis ? std::nullopt : read_axis(source, asset.child("up_axis"));
   const auto from = [](bool option, bool file) {
@@ -152,7 +152,7 @@ StatedFrame Assets::entered(pugi::xml_node from, pugi::xml_node to) {
   const auto [entry, inserted] = known_.try_emplace(root.internal_object());
   if (!inserted) return entry->second;
   const LoadOptions& options = source_.options();
-  const Frame usual = usual_frame(root);
+  const AssetFrame usual = usual_frame(root);
   const pugi::xml_node asset = root.child("asset");
   StatedFrame& frame = entry->second;
   if (!options.unit_mm) frame.unit_mm = read_unit(source_, asset.child("unit")).value_or(usual.unit_mm);

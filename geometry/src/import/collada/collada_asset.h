@@ -12,7 +12,7 @@
 namespace raylift::collada {
 
 /// The unit and the upward axis that numbers are in.
-struct Frame {
+struct AssetFrame {
   double unit_mm = 1;
   UpAxis up = UpAxis::y;
 };
@@ -31,14 +31,14 @@ struct Local {
 };
 
 /// The placement of an element: a transform from its own numbers to the world, in millimetres.
-struct Place {
-  Frame frame;
+struct DocumentPlace {
+  AssetFrame frame;
   EigenTransform to_world = EigenTransform::Identity();
 };
 
 /// The place of an element inside `outer`. An element that states no unit or axis has those of the place where it
 /// stands or is instanced, as in Khronos's conformance suite (visual_scene/asset/unit and others).
-[[nodiscard]] Place inside(const Place& outer, const Local& local);
+[[nodiscard]] DocumentPlace inside(const DocumentPlace& outer, const Local& local);
 
 class Assets {
  public:

@@ -304,9 +304,9 @@ class Graph {
       std::uint32_t node;
       std::uint32_t parent;   // in Scene::nodes
       std::uint32_t outside;  // material around it
-      Place place;            // of what is above
+      DocumentPlace place;    // of what is above
     };
-    Place world{{scene_.unit_mm, scene_.up_axis}};
+    DocumentPlace world{{scene_.unit_mm, scene_.up_axis}};
     world.to_world.scale(scene_.unit_mm);
     world = inside(world, entered_);
     std::vector<Step> stack{{0, kNone, kNone, world}};
@@ -317,7 +317,7 @@ class Graph {
       stack.pop_back();
       const GraphNode* node = &graph_[step.node];
       if (node->instances == 0) continue;
-      Place place = inside(step.place, node->local);
+      DocumentPlace place = inside(step.place, node->local);
       const auto here = static_cast<std::uint32_t>(scene_.nodes.size());
       Node& written = scene_.nodes.emplace_back(Node{node->name, step.parent, node->copy_number, kNone});
       // G4DAE names solids twice: the placement (a physical volume) instances a node of its own for the logical one.
@@ -333,7 +333,7 @@ class Graph {
       if (!node->uses.empty()) written.volume = volume_of(*node);
       std::uint32_t material = step.outside;
       for (const Use& use : node->uses) {
-        Place solid = place;
+        DocumentPlace solid = place;
         for (const Local& local : use.locals) solid = inside(solid, local);
         scene_.instances.push_back({use.geometry, here, use.binding, step.outside, solid.to_world});
         if (&use == &node->uses.front() && !scene_.bindings[use.binding].empty())

@@ -234,14 +234,14 @@ __device__ __noinline__ inline std::uint32_t own_pairs(const BvhNode* node, Pack
 // A stack of groups that lies across the lanes: lane i has entries i and 32 + i.
 template <bool kScene>
 struct PacketStack {
-  Group low{0, 0}, high{0, 0};
-  __device__ void push(int& depth, Group group) {
+  NodeGroup low{0, 0}, high{0, 0};
+  __device__ void push(int& depth, NodeGroup group) {
     const int lane = static_cast<int>(threadIdx.x & 31u);
     if (depth == lane) low = group;
     if (kScene && depth == 32 + lane) high = group;
     ++depth;
   }
-  __device__ Group pop(int& depth) const {
+  __device__ NodeGroup pop(int& depth) const {
     --depth;
     const bool above = kScene && depth >= 32;
     return {__shfl_sync(kWholeWarp, above ? high.first : low.first, depth & 31),
@@ -273,7 +273,7 @@ class OpenPairs {
 
  private:
   static constexpr int kMax = 6;
-  Group pairs_[kMax];
+  NodeGroup pairs_[kMax];
   int count_ = 0;
 };
 
@@ -296,7 +296,7 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const Ray& start, const 
                                         OpenPairs& unsettled) {
   PacketMemory& memory = packet_memory();
   PacketAxis axis(memory);
-  const PreparedRay first(start, kScene ? Frame::world : Frame::mesh);
+  const PreparedRay first(start, kScene ? RaySpace::world : RaySpace::mesh);
   // What is not finite is left to others, and so are ways back, for the sake of comparing floats as integers.
   const float reach = fmaxf(fmaxf(fabsf(first.origin.x), fabsf(first.origin.y)), fabsf(first.origin.z));
   const bool plain = query.tmin >= 0 && query.tmin < 0x1p60f && reach < 0x1p60f;
@@ -309,14 +309,14 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const Ray& start, const 
   PacketStack<kScene> stack;
   int depth = 0, mesh_depth = -1, left = kPacketBudget;
   std::uint32_t placed = kNoInstance;
-  Group nodes = only_child(0);
+  NodeGroup nodes = only_child(0);
   while (true) {
     if (!any_child(nodes)) {
       if (depth == 0) return PacketEnd::done;
       if constexpr (kScene) {
         if (depth == mesh_depth) {
           mesh_depth = -1;
-          const PreparedRay again(world(), Frame::world);
+          const PreparedRay again(world(), RaySpace::world);
           (void)axis.set(again, active, tmin, tmax());
           parked.park(again);
         }
@@ -329,7 +329,7 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const Ray& start, const 
     if constexpr (kScene) {
       if (mesh_depth < 0 && exponents == 0) {
         const InstanceNode instance = load_node(bvh.node(child)).instance();
-        const PreparedRay moved(in_mesh(instance, world()), Frame::mesh);
+        const PreparedRay moved(in_mesh(instance, world()), RaySpace::mesh);
         if (!axis.set(moved, active, tmin, tmax())) return PacketEnd::parted;
         parked.park(moved);
         placed = child;

@@ -87,7 +87,7 @@ RAYLIFT_HD inline Ray ray_of_walk(const GeometryView& geometry, Ray ray) {
 
 // What next_boundary says of a ray whose place is known.
 RAYLIFT_HD inline Boundary boundary_at(const GeometryView& geometry, const Ray& ray, const Containment& in,
-                                       const Place& place) {
+                                       const BoundaryPlace& place) {
   Boundary boundary{ray.tmax,    ray.tmax,           LocalPoint(0, 0, 0), {0, 0, 0}, in.solid,         in.solid, 0,
                     kNoTriangle, MaterialCode::none, MaterialCode::none,  false,     !in.consistent(), in};
   if (has_nan(ray)) {
@@ -129,7 +129,7 @@ RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray
   const Ray rest = ray_of_walk(geometry, ray);
   NearestCounting<true, true> nearest(geometry, rest, in, starts_anew(ray));
   walk(geometry, rest, nearest);
-  Place place;
+  BoundaryPlace place;
   if (!plain_change(geometry, rest, in, nearest, place)) place = next_change(geometry, rest, in, nearest);
   return boundary_at(geometry, ray, in, place);
 }
@@ -149,7 +149,7 @@ RAYLIFT_HD inline Containment locate(const GeometryView& geometry, LocalPoint po
   if (geometry.bvh.node_count == 0) return in;
   Ray ray{point, -4 * maximum(geometry.reach, largest_component(point)), {0.8017837f, 0.2672612f, 0.5345225f}, 0};
   for (int places = 0; places < (1 << 20); ++places) {
-    const Place place = next_place(geometry, ray, in);
+    const BoundaryPlace place = next_place(geometry, ray, in);
     if (!place.found) break;
     in = place.after;
     ray.tmin = next_after(place.end);

@@ -48,7 +48,7 @@ __device__ __noinline__ void plain_boundaries_in_warp(const GeometryView& geomet
       const Ray ray = fetch(i);
       const Containment set = in(i);
       const NearestFaces nearest = *reinterpret_cast<const NearestFaces*>(boundaries + i);
-      Place place;
+      BoundaryPlace place;
       more = !plain_change(geometry, ray_of_walk(geometry, ray), set, nearest, place);
       if (!more) store_by_16_bytes(boundaries + i, boundary_at(geometry, ray, set, place));
     }

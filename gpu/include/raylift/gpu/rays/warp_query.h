@@ -44,7 +44,7 @@ __device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std
   struct Parked {
     WarpState state;
     PreparedRay ray;
-    Group nodes;
+    NodeGroup nodes;
     PairHits hits;
     int depth, mesh_depth;
     std::uint32_t placed;
@@ -112,7 +112,7 @@ __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, con
           state.walks = true;
           const Ray fetched = fetch(number);
           query = make(number, fetched, stack.cold());
-          walk.ray = PreparedRay(fetched, kScene ? Frame::world : Frame::mesh, around_of(query));
+          walk.ray = PreparedRay(fetched, kScene ? RaySpace::world : RaySpace::mesh, around_of(query));
           walk.restart(fetched);
           if constexpr (kKeepsRay) stack.set_ray(fetched);
           if constexpr (kScene) stack.save(walk.ray);

@@ -10,7 +10,7 @@
 namespace raylift::bvh_detail {
 
 // In which frame a ray is.
-enum class Frame { mesh, world };
+enum class RaySpace { mesh, world };
 
 // The ray as both tests want it.
 struct PreparedRay : ShearedRay {
@@ -19,7 +19,7 @@ struct PreparedRay : ShearedRay {
 
   PreparedRay() = default;
   // around: boxes count that the ray passes by no farther than that, in terms of the direction's largest component.
-  RAYLIFT_HD explicit PreparedRay(const Ray& ray, Frame frame = Frame::mesh, float around = 0)
+  RAYLIFT_HD explicit PreparedRay(const Ray& ray, RaySpace frame = RaySpace::mesh, float around = 0)
       : ShearedRay(ray.origin, ray.direction) {
     prepare_for_boxes(ray, frame, around);
   }
@@ -56,10 +56,10 @@ struct PreparedRay : ShearedRay {
 
   RAYLIFT_HD static float longest(Float3 v) { return maximum(maximum(fabsf(v.x), fabsf(v.y)), fabsf(v.z)); }
   // Sets `inverse`, `least_far`, and in `bits`, where these are zero, packed_order() and what is known of the frame.
-  RAYLIFT_HD void prepare_for_boxes(const Ray& ray, Frame frame, float around) {
+  RAYLIFT_HD void prepare_for_boxes(const Ray& ray, RaySpace frame, float around) {
     const float d[3] = {ray.direction.x, ray.direction.y, ray.direction.z};
     const float reach = longest(origin), least = longest(ray.direction) * 0x1p-60f;
-    bits |= packed_order(0) | (frame == Frame::mesh ? kInMesh : 0u);
+    bits |= packed_order(0) | (frame == RaySpace::mesh ? kInMesh : 0u);
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
@@ -73,7 +73,7 @@ struct PreparedRay : ShearedRay {
       float slack = parallel ? 0x1p-4f + 0x1p-4f * reach : 0;
       // The boxes of instances hold what rounding does to a ray on its way into a mesh's frame, but for the share of
       // the ray's origin: see bvh_detail::in_mesh.
-      if (frame == Frame::world) slack += 2 * reach;
+      if (frame == RaySpace::world) slack += 2 * reach;
       if (around != 0) slack += slack_around(ray.direction, around);
       least_far[a] = fabsf(ray.tmin) + slack * fabsf(inverse[a]);
     }

@@ -8,18 +8,18 @@ namespace raylift::bvh_detail {
 
 // Siblings yet to visit, from `first` on. Four bits a slot: bit 4p is set for a slot p ^ order that is to be visited,
 // the highest first; bit 4s + 1 for a slot s that is an inner node.
-struct Group {
+struct NodeGroup {
   std::uint32_t first;
   std::uint32_t bits;
 };
 
-RAYLIFT_HD inline bool any_child(Group nodes) {
+RAYLIFT_HD inline bool any_child(NodeGroup nodes) {
   return (nodes.bits & 0x11111111u) != 0;
 }
 
 // The next one, taken out of the group, which has one: clang's analyzer does not see that groups on the stack do.
 // `order` is that of the ray for which the group was made.
-RAYLIFT_HD inline std::uint32_t next_child(Group& nodes, std::uint32_t order) {
+RAYLIFT_HD inline std::uint32_t next_child(NodeGroup& nodes, std::uint32_t order) {
   const int bit = highest_bit(nodes.bits & 0x11111111u);
   const std::uint32_t slot = static_cast<std::uint32_t>(bit) ^ order << 2;
   nodes.bits &= ~(1u << bit);  // NOLINT(clang-analyzer-core.UndefinedBinaryOperatorResult)
@@ -27,7 +27,7 @@ RAYLIFT_HD inline std::uint32_t next_child(Group& nodes, std::uint32_t order) {
 }
 
 // The group whose only child is `first`, whatever the order: no slot below it is an inner node.
-RAYLIFT_HD inline Group only_child(std::uint32_t first) {
+RAYLIFT_HD inline NodeGroup only_child(std::uint32_t first) {
   return {first, 0x10000000u};
 }
 
@@ -68,7 +68,7 @@ RAYLIFT_HD inline std::uint32_t next_pair(PairHits& hits) {
 }
 
 struct NodeHits {
-  Group children;
+  NodeGroup children;
   PairHits leaves;
 };
 

@@ -148,12 +148,12 @@ template <bool kCountsAll, class Filter>
 struct FirstHits {
   static constexpr bool kSmall = false;
   // What the memory of a hit holds until the walk has ended.
-  struct Place {
+  struct HitPlace {
     float t, t_low;
     Site site;
   };
-  static RAYLIFT_HD Place place_of(const Hit& hit) { return {hit.t, hit.u, {hit.triangle, as_bits(hit.v)}}; }
-  static RAYLIFT_HD void keep(Hit& hit, const Place& place) {
+  static RAYLIFT_HD HitPlace place_of(const Hit& hit) { return {hit.t, hit.u, {hit.triangle, as_bits(hit.v)}}; }
+  static RAYLIFT_HD void keep(Hit& hit, const HitPlace& place) {
     hit.t = place.t;
     hit.u = place.t_low;
     hit.triangle = place.site.triangle;
@@ -164,7 +164,7 @@ struct FirstHits {
   Filter filter;
   Hit* hits;  // a heap: the last one first
   std::uint32_t room;
-  Place known;  // no triangle: none is
+  HitPlace known;  // no triangle: none is
   std::uint32_t held, count;
 
   RAYLIFT_HD FirstHits(const Ray& ray, const Filter& accepted, Hit* memory, std::uint32_t capacity)
@@ -177,7 +177,7 @@ struct FirstHits {
         held(0),
         count(0) {}
   // The next walk finds hits behind that place, which is the last one that was held.
-  RAYLIFT_HD void go_on_behind(const Place& place) {
+  RAYLIFT_HD void go_on_behind(const HitPlace& place) {
     known = place;
     tmin = place.t;
     held = count = 0;
@@ -192,7 +192,7 @@ struct FirstHits {
   RAYLIFT_HD void settle(const BvhView& bvh, const Ray& world, Site site) {
     const Crossing crossing = cross(bvh.nodes, bvh.pairs, world, site);
     if (!crossing.hit || crossing.t < tmin || !(crossing.t < tmax) || !accepts(filter, bvh, site, crossing)) return;
-    const Place place{crossing.t, crossing.t_low, site};
+    const HitPlace place{crossing.t, crossing.t_low, site};
     if (known.site.triangle != kNoTriangle && !before(bvh, known, place)) return;
     ++count;
     if (held < room) {
@@ -204,19 +204,19 @@ struct FirstHits {
   // In their order along the ray.
   RAYLIFT_HD void sort(const BvhView& bvh) {
     for (std::uint32_t left = held; left > 1;) {
-      const Place last = place_of(hits[--left]);
+      const HitPlace last = place_of(hits[--left]);
       keep(hits[left], place_of(hits[0]));
       sink(bvh, last, left);
     }
   }
 
  private:
-  static RAYLIFT_HD bool before(const BvhView& bvh, const Place& a, const Place& b) {
+  static RAYLIFT_HD bool before(const BvhView& bvh, const HitPlace& a, const HitPlace& b) {
     if (a.t != b.t) return a.t < b.t;
     return a.t_low != b.t_low ? a.t_low < b.t_low : comes_first(bvh, a.site, b.site);
   }
   // Puts a place into the heap, for its last element.
-  RAYLIFT_HD void rise(const BvhView& bvh, const Place& place, std::uint32_t at) {
+  RAYLIFT_HD void rise(const BvhView& bvh, const HitPlace& place, std::uint32_t at) {
     while (at != 0) {
       const std::uint32_t parent = (at - 1) / 2;
       if (!before(bvh, place_of(hits[parent]), place)) break;
@@ -226,7 +226,7 @@ struct FirstHits {
     keep(hits[at], place);
   }
   // Puts a place into a heap of so many, for its top.
-  RAYLIFT_HD void sink(const BvhView& bvh, const Place& place, std::uint32_t size) {
+  RAYLIFT_HD void sink(const BvhView& bvh, const HitPlace& place, std::uint32_t size) {
     std::uint32_t at = 0;
     while (2 * at + 1 < size) {
       std::uint32_t child = 2 * at + 1;

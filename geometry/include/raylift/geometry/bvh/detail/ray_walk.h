@@ -203,15 +203,15 @@ struct SavedRay<true> {
 template <bool kScene>
 class Stack {
  public:
-  RAYLIFT_HD void push(int& depth, Group group) { groups_[depth++] = group; }
-  [[nodiscard]] RAYLIFT_HD Group pop(int& depth) const { return groups_[--depth]; }
+  RAYLIFT_HD void push(int& depth, NodeGroup group) { groups_[depth++] = group; }
+  [[nodiscard]] RAYLIFT_HD NodeGroup pop(int& depth) const { return groups_[--depth]; }
   RAYLIFT_HD Cold cold() { return Cold(&candidate_); }
   RAYLIFT_HD void save(const PreparedRay& ray) { saved_.ray = ray; }
   RAYLIFT_HD void restore(PreparedRay& ray) const { ray = saved_.ray; }
 
  private:
   SavedRay<kScene> saved_;
-  Group groups_[kStackSize<kScene>];
+  NodeGroup groups_[kStackSize<kScene>];
   Candidate candidate_;
 };
 
@@ -228,18 +228,18 @@ RAYLIFT_HD inline bool has_nan(const Ray& ray) {
 template <bool kScene>
 struct Walk {
   PreparedRay ray;  // in the frame of the mesh, or in the world's
-  Group nodes;
+  NodeGroup nodes;
   PairHits hits;                       // of the last node
   int depth;                           // of the stack
   int mesh_depth = -1;                 // in a mesh: entries of the stack below it, which are the world's
   std::uint32_t placed = kNoInstance;  // that mesh's InstanceNode
 
   RAYLIFT_HD explicit Walk(const Ray& world, float around = 0)
-      : ray(world, kScene ? Frame::world : Frame::mesh, around) {
+      : ray(world, kScene ? RaySpace::world : RaySpace::mesh, around) {
     restart(world);
   }
   RAYLIFT_HD void restart(const Ray& world) {
-    nodes = has_nan(world) ? Group{0, 0} : only_child(0);
+    nodes = has_nan(world) ? NodeGroup{0, 0} : only_child(0);
     hits = {0, 0, 0};
     depth = 0;
     mesh_depth = -1;
@@ -278,7 +278,7 @@ RAYLIFT_HD inline bool advance(const Bvh& bvh, Walk<kScene>& walk, SomeStack& st
       if (only_moves(placed) && !walk.ray.is_along_a_plane())
         walk.ray.move(moved(placed, walk.ray.origin), tmin, slack_around(world, around));
       else
-        walk.ray = PreparedRay(in_mesh(placed, world()), Frame::mesh, around);
+        walk.ray = PreparedRay(in_mesh(placed, world()), RaySpace::mesh, around);
       node = load_node(bvh.node(placed.root));
       walk.mesh_depth = walk.depth;
     }

@@ -22,7 +22,7 @@ RAYLIFT_HD inline float next_after(float t) {
 }
 
 // One place at which the set of solids changes, or may change.
-struct Place {
+struct BoundaryPlace {
   bool found = false;
   bool inconsistent = false;
   float t = 0, end = 0;
@@ -33,7 +33,7 @@ struct Place {
 
 // The face of the solid that is left, else of the one that is entered.
 RAYLIFT_HD inline void choose_face(const GeometryView& geometry, const Ray& ray, const Containment& in,
-                                   const LastFaces& last, Place& place) {
+                                   const LastFaces& last, BoundaryPlace& place) {
   for (int pass = 0; pass < 2; ++pass) {
     const std::uint32_t solid = pass == 0 ? place.after.solid : in.solid;  // the second one wins
     for (int i = 0; i < last.count; ++i)
@@ -51,8 +51,8 @@ RAYLIFT_HD inline void choose_face(const GeometryView& geometry, const Ray& ray,
 
 // What the faces at the start change, where rounding has moved it across them. back: how far faces behind it count, in
 // terms of `across`.
-RAYLIFT_SLOW_PATH inline Place start_place_within(const GeometryView& geometry, Ray ray, Containment in, float across,
-                                                  float back) {
+RAYLIFT_SLOW_PATH inline BoundaryPlace start_place_within(const GeometryView& geometry, Ray ray, Containment in,
+                                                          float across, float back) {
   const float stretch = across / largest_component(ray.direction);
   StartFaces start(geometry, {ray.origin, -back * stretch, ray.direction, kBack * stretch}, across);
   walk(geometry, {ray.origin, start.tmin, ray.direction, start.end}, start);
@@ -79,7 +79,7 @@ RAYLIFT_SLOW_PATH inline Place start_place_within(const GeometryView& geometry, 
   // that touch, the ray leaves one and enters the other there.
   const auto place_behind = [&](LastFaces& last) {
     set_by_faces_ahead(last);
-    Place place;
+    BoundaryPlace place;
     bool overflow = start.overflow || last.overflow;
     place.after = set_behind(geometry.solids, in, last, overflow);
     place.inconsistent = overflow || !place.after.consistent();
@@ -88,19 +88,19 @@ RAYLIFT_SLOW_PATH inline Place start_place_within(const GeometryView& geometry, 
     if (place.found) choose_face(geometry, ray, in, last, place);
     return place;
   };
-  const Place place = place_behind(start.here);
+  const BoundaryPlace place = place_behind(start.here);
   return place.inconsistent ? place_behind(start.here_and_ahead) : place;
 }
 
 // The same with wider tolerances, from the given one on, as long as the faces contradict each other: whatever the
 // tolerance, some face lies just beyond it that coincides with one that does not.
-RAYLIFT_SLOW_PATH inline Place start_place(const GeometryView& geometry, Ray ray, Containment in, float across,
-                                           int width) {
-  Place first;
+RAYLIFT_SLOW_PATH inline BoundaryPlace start_place(const GeometryView& geometry, Ray ray, Containment in, float across,
+                                                   int width) {
+  BoundaryPlace first;
   float back = kBack;
   for (int w = 1; w < width; ++w) back *= kBackGrowth;
   for (int w = width; w <= kWidest; ++w, back *= kBackGrowth) {
-    const Place place = start_place_within(geometry, ray, in, static_cast<float>(w) * across, back);
+    const BoundaryPlace place = start_place_within(geometry, ray, in, static_cast<float>(w) * across, back);
     if (!place.inconsistent || !in.consistent()) return place;
     if (w == width) first = place;
   }
@@ -128,18 +128,18 @@ RAYLIFT_SLOW_PATH inline bool contradicted(const GeometryView& geometry, Ray ray
 // no chain of mothers, and faces some more `across` away belong to the place too, if that makes it one. So do those
 // that are near across a face seen at a low angle, but not along the ray: where a daughter's end is flush with its
 // sister's, a ray along both enters the sister just before both end. The place then is that of the face that is named.
-RAYLIFT_SLOW_PATH inline Place crowded_place(const GeometryView& geometry, Ray ray, Containment in, Place place,
-                                             float across) {
+RAYLIFT_SLOW_PATH inline BoundaryPlace crowded_place(const GeometryView& geometry, Ray ray, Containment in,
+                                                     BoundaryPlace place, float across) {
   const float longest = largest_component(ray.direction), speed = place.face.speed;
   const bool inconsistent = place.inconsistent;
-  Place first;
+  BoundaryPlace first;
   for (int width = 1; width <= kWidest; ++width) {
     const float tolerance = static_cast<float>(width) * across;
     PlaceFaces here(geometry, place.face, tolerance, across * 0x1p-10f / longest, width > 1);
     const float most = kBack * tolerance / longest;
     here.end = here.tmin + (tolerance < speed * most ? tolerance / speed : most);
     walk(geometry, {ray.origin, here.tmin, ray.direction, here.end}, here);
-    Place wide = place;
+    BoundaryPlace wide = place;
     wide.end = here.last_t;
     bool overflow = here.last.overflow;
     wide.after = set_behind(geometry.solids, in, here.last, overflow);
@@ -186,10 +186,11 @@ RAYLIFT_HD inline bool step_across(const SolidView* solids, const Containment& i
 }
 
 // The search in full, behind the walk for the nearest face.
-RAYLIFT_HD inline Place searched_place(const GeometryView& geometry, Ray ray, Containment in, NearestFaces nearest) {
+RAYLIFT_HD inline BoundaryPlace searched_place(const GeometryView& geometry, Ray ray, Containment in,
+                                               NearestFaces nearest) {
   const float across = across_of(geometry, ray);
   const bool from_start = nearest.from_start;
-  Place place;
+  BoundaryPlace place;
   std::uint32_t solid = kNoSolid;
   const auto look_at_best = [&] {
     if (nearest.best.triangle == kNoTriangle) return;
@@ -202,7 +203,7 @@ RAYLIFT_HD inline Place searched_place(const GeometryView& geometry, Ray ray, Co
     look_at_best();
   }
   if (nearest.start_counts != AtStart::none || nearest.start_passed) {
-    const Place start = start_place(geometry, ray, in, across, 1);
+    const BoundaryPlace start = start_place(geometry, ray, in, across, 1);
     if (start.found) return start;
     place.inconsistent = start.inconsistent;
   }
@@ -226,16 +227,16 @@ RAYLIFT_HD inline Place searched_place(const GeometryView& geometry, Ray ray, Co
 
 // A place that contradicts the set gives way to the place at the start, if that explains it: at a low angle the ray may
 // have passed a face far behind, and be within rounding of it still.
-RAYLIFT_SLOW_PATH inline Place careful_place(const GeometryView& geometry, Ray ray, Containment in,
-                                             NearestFaces nearest) {
-  const Place place = searched_place(geometry, ray, in, nearest);
+RAYLIFT_SLOW_PATH inline BoundaryPlace careful_place(const GeometryView& geometry, Ray ray, Containment in,
+                                                     NearestFaces nearest) {
+  const BoundaryPlace place = searched_place(geometry, ray, in, nearest);
   if (!place.inconsistent || !nearest.from_start || !in.consistent()) return place;
-  const Place start = start_place(geometry, ray, in, across_of(geometry, ray), 2);
+  const BoundaryPlace start = start_place(geometry, ray, in, across_of(geometry, ray), 2);
   return start.found && !start.inconsistent ? start : place;
 }
 
 // The next place of a ray that goes straight on behind tmin.
-RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray, const Containment& in) {
+RAYLIFT_HD inline BoundaryPlace next_place(const GeometryView& geometry, const Ray& ray, const Containment& in) {
   return careful_place(geometry, ray, in, nearest_faces<true>(geometry, ray, in, false));
 }
 
@@ -243,7 +244,7 @@ RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray,
 // lone and the innermost solid changes there, at the start or ahead, or there is no face. False: it is not, and
 // next_change is to be asked.
 RAYLIFT_HD inline bool plain_change(const GeometryView& geometry, const Ray& ray, const Containment& in,
-                                    const NearestFaces& nearest, Place& place) {
+                                    const NearestFaces& nearest, BoundaryPlace& place) {
   if (nearest.start_counts == AtStart::several || nearest.start_passed) return false;
   if (nearest.best.triangle == kNoTriangle) {
     place.after = in;
@@ -262,15 +263,15 @@ RAYLIFT_HD inline bool plain_change(const GeometryView& geometry, const Ray& ray
 
 // The first place at which the innermost solid changes. nearest: what the walk from ray.tmin on has found. Not found:
 // `after`, `end` and `inconsistent` are those of the way there.
-RAYLIFT_SLOW_PATH inline Place next_change(const GeometryView& geometry, Ray ray, Containment in,
-                                           NearestFaces nearest) {
+RAYLIFT_SLOW_PATH inline BoundaryPlace next_change(const GeometryView& geometry, Ray ray, Containment in,
+                                                   NearestFaces nearest) {
   // Its best face may be one of those, which start_place() examines: the search ahead wants the next one.
   if (nearest.start_counts != AtStart::none) nearest = nearest_faces<true>(geometry, ray, in, true);
-  Place way;
+  BoundaryPlace way;
   way.after = in;
   way.end = ray.tmax;
   for (int places = 0;; ++places) {
-    Place place = careful_place(geometry, ray, way.after, nearest);
+    BoundaryPlace place = careful_place(geometry, ray, way.after, nearest);
     way.inconsistent = place.inconsistent = place.inconsistent || way.inconsistent;
     if (!place.found) return way;
     if (place.after.solid != in.solid) return place;

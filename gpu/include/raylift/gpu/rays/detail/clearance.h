@@ -31,9 +31,9 @@ RAYLIFT_HD inline NodeHits near_slots(const NodeWords& node, Float3 point, float
 // Whether boxes of pairs come that near, in the tree below a node. kScene: the tree is over instances.
 template <bool kScene>
 RAYLIFT_HD inline bool any_near(const BvhView& bvh, std::uint32_t root, Float3 point, float distance) {
-  Group stack[kBvhMaxDepth];
+  NodeGroup stack[kBvhMaxDepth];
   int depth = 0;
-  Group nodes = only_child(root);
+  NodeGroup nodes = only_child(root);
   while (true) {
     if (!any_child(nodes)) {
       if (depth == 0) return false;

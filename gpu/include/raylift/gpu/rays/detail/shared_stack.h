@@ -23,7 +23,7 @@ class StackInShared {
   // The entries that do not fit, in local memory. Apart from the stack: the compiler would keep the whole of it there,
   // with the address that every access needs.
   struct Overflow {
-    Group groups[kStackSize<kScene> - kShared];
+    NodeGroup groups[kStackSize<kScene> - kShared];
   };
 
   // The best hit so far.
@@ -63,17 +63,17 @@ class StackInShared {
     __shared__ uint2 rows[kRows][kThreads];
     column_ = static_cast<std::uint32_t>(__cvta_generic_to_shared(&rows[0][threadIdx.x]));
   }
-  __device__ void push(int& depth, Group group) {
+  __device__ void push(int& depth, NodeGroup group) {
     if (depth < kShared)
       store(row(depth), group.first, group.bits);
     else
       others_[depth - kShared] = group;
     ++depth;
   }
-  [[nodiscard]] __device__ Group pop(int& depth) const {
+  [[nodiscard]] __device__ NodeGroup pop(int& depth) const {
     --depth;
     if (depth >= kShared) return others_[depth - kShared];
-    Group group;
+    NodeGroup group;
     load(row(depth), group.first, group.bits);
     return group;
   }
@@ -144,7 +144,7 @@ class StackInShared {
   }
 
   std::uint32_t column_;
-  Group* others_;
+  NodeGroup* others_;
 };
 
 }  // namespace raylift::bvh_detail
