@@ -40,9 +40,14 @@ void add_placement_options(CLI::App& app, UploadOptions& upload, const std::stri
                        {"auto", "chroma", "mapped", "device"},
                        [&upload](const std::string& text) { upload.policy = placement_policy(text); }),
             group);
-  add("--raster", "FROM:BELOW:STEP", "the tables' own points",
-      "Wavelengths in nm to sample optical tables at, for comparison; Chroma's are 60:1000:5",
-      [&upload](const std::string& text) { upload.raster = parse_raster(text); });
+  add_raster_option(app, upload, group);
+}
+
+void add_raster_option(CLI::App& app, UploadOptions& upload, const std::string& group) {
+  set_group(add_parsed(app, "--raster", "FROM:BELOW:STEP", "the tables' own points",
+                       "Wavelengths in nm to sample optical tables at, for comparison; Chroma's are 60:1000:5",
+                       [&upload](const std::string& text) { upload.raster = parse_raster(text); }),
+            group);
 }
 
 Json raster_json(const Raster& raster) {

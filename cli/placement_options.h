@@ -16,6 +16,9 @@ void add_device_option(CLI::App& app, std::string& device, const std::string& he
 /// --budget, --reserve, --policy and --raster.
 void add_placement_options(CLI::App& app, UploadOptions& upload, const std::string& group = "");
 
+/// --raster alone.
+void add_raster_option(CLI::App& app, UploadOptions& upload, const std::string& group = "");
+
 /// --raster in a report: start and step in nm and the number of wavelengths, or null.
 [[nodiscard]] Json raster_json(const Raster& raster);
 

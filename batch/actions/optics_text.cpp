@@ -256,7 +256,7 @@ Json use_json(const OpticsUse& use) {
 /// The tables that don't cover the light that the scene emits.
 std::string uncovered_text(const Scene& scene) {
   std::string text;
-  for (const std::string& one : describe(uncovered_tables(scene, emitted_light(scene, true))))
+  for (const std::string& one : describe(uncovered_tables(scene, emitted_light(scene, true, true))))
     text += "  " + printable(one) + '\n';
   return text.empty() ? "" : "\nlight beyond tables\n" + text;
 }
@@ -276,7 +276,7 @@ Json optics_summary(const Scene& scene) {
   const OpticsUses uses = optics_uses(scene);
   Json json = {{"materials", Json::array()},     {"surfaces", Json::array()},          {"assignments", Json::array()},
                {"channel_types", Json::array()}, {"channels", optics.channels.size()}, {"uncovered", Json::array()}};
-  for (const UncoveredTable& table : uncovered_tables(scene, emitted_light(scene, true)))
+  for (const UncoveredTable& table : uncovered_tables(scene, emitted_light(scene, true, true)))
     json["uncovered"].push_back({{"owner", table.owner},
                                  {"key", table.key},
                                  {"from_nm", table.range.shortest_nm},

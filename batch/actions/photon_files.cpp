@@ -190,7 +190,8 @@ void PhotonFiles::load() {
   if (!json.is_object() || !json.contains("head") || !is_count("done") || !is_count("hits"))
     throw Error(ErrorKind::malformed, "is no checkpoint of raylift photons", {path.string(), {}}, "leave out --resume");
   for (const auto& [name, value] : head_.items()) {
-    const Json there = json["head"].is_object() && json["head"].contains(name) ? json["head"][name] : Json();
+    const bool known = json["head"].is_object() && json["head"].contains(name);
+    const Json there = known ? json["head"][name] : Json("unknown");
     if (there != value)
       throw Error(
           ErrorKind::usage,

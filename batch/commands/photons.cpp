@@ -93,19 +93,19 @@ std::vector<photon::LoadedSource> load_sources(PhotonsCommandOptions& options,
 void warn_of_tables(Session& session, const PhotonOptions& options, const photon::LoadedSource& source,
                     const Scene& scene) {
   constexpr std::size_t kMaxWarnings = 20;
-  std::vector<Light> light = emitted_light(scene, source.charged());
+  std::vector<Light> light = emitted_light(scene, source.scintillates(), source.radiates());
   if (const auto range = source.wavelengths())
     light.push_back({double{range->first}, double{range->second}, "the source"});
   const std::vector<std::string> uncovered = describe(uncovered_tables(scene, light));
   for (std::size_t i = 0; i != std::min(uncovered.size(), kMaxWarnings); ++i)
     session.warn(options.file + ": " + uncovered[i]);
   if (uncovered.size() > kMaxWarnings)
-    session.warn(fmt::format("{}: tables of {} do not cover the light either; the summary counts the steps",
-                             options.file, counted(uncovered.size() - kMaxWarnings, "other owner", "other owners")));
+    session.warn(fmt::format("{}: {} of tables do not cover the light either", options.file,
+                             counted(uncovered.size() - kMaxWarnings, "other range", "other ranges")));
   const Raster& raster = options.upload.raster;
   const double last = double{raster.start} + double{raster.step} * (static_cast<double>(raster.count) - 1);
   for (const Light& one : light)
-    if (raster != kOwnPoints && (one.shortest_nm < raster.start || one.longest_nm > last)) {
+    if (raster != kOwnPoints && (one.shortest_nm < 0.999999 * raster.start || one.longest_nm > 1.000001 * last)) {
       session.warn(
           fmt::format("{}: there is light from {:g} to {:g} nm ({}), and --raster is from {:g} to {:g} nm: "
                       "beyond, tables have the value at its end",

@@ -48,8 +48,8 @@ Json options_json(const BatchOptions& options) {
     json["budget"] = upload.budget == UINT64_MAX ? Json() : Json(upload.budget);
     json["reserve"] = upload.reserve;
     json["policy"] = to_string(upload.policy);
-    json["raster"] = cli::raster_json(upload.raster);
   }
+  if (does("upload") || does("trace") || does("cache")) json["raster"] = cli::raster_json(upload.raster);
   if (does("trace")) json["rays"] = options.action.rays;
   if (does("render")) json["pictures"] = options.action.pictures;
   if (does("cache")) json["cache"] = options.action.cache.options.folder.string();

@@ -22,7 +22,8 @@ const char* fault_of(const CerenkovStep& step) {
   if (!finite(step.displacement) || !at_least_0(step.length)) return "its displacement or length is no number";
   if (!(step.beta_inverse >= 1) || !std::isfinite(step.beta_inverse)) return "its inverse beta is below 1";
   const bool no_range = step.shortest == 0 && step.longest == 0;
-  if (!no_range && (!(step.shortest > 0) || !(step.longest > step.shortest) || !std::isfinite(step.longest)))
+  if (!no_range && (!(step.shortest > 0) || !std::isfinite(static_cast<float>(kEvNm) / step.shortest) ||
+                    !(step.longest > step.shortest) || !std::isfinite(step.longest)))
     return "its wavelengths are no range";
   if (!std::isfinite(step.charge)) return "its charge is no number";
   if (!at_least_0(step.yield) || !at_least_0(step.yield_at_end)) return "its yields are below 0";

@@ -162,20 +162,21 @@ LoadedSource::LoadedSource(std::string_view text, const GpuGeometry& geometry, s
 }
 
 void LoadedSource::add_light(const Genstep& step) {
-  std::pair<float, float> range{0, 0};
+  const auto add = [this](float shortest, float longest) {
+    wavelengths_ = wavelengths_
+                       ? std::pair(std::min(wavelengths_->first, shortest), std::max(wavelengths_->second, longest))
+                       : std::pair(shortest, longest);
+  };
   if (step.type == GenstepType::torch) {
-    range.first = range.second = details_of<TorchStep>(step).wavelength;
-  } else if (detail::is_cerenkov(step.type)) {
-    const auto of = details_of<CerenkovStep>(step);
-    range = {of.shortest, of.longest};
+    const float wavelength = details_of<TorchStep>(step).wavelength;
+    add(wavelength, wavelength);
+  } else if (!detail::is_cerenkov(step.type)) {
+    scintillates_ = true;
+  } else if (const auto of = details_of<CerenkovStep>(step); of.longest > 0) {
+    add(of.shortest, of.longest);
+  } else {
+    radiates_ = true;
   }
-  if (!(range.second > 0)) {
-    charged_ = true;
-    return;
-  }
-  wavelengths_ =
-      wavelengths_ ? std::pair(std::min(wavelengths_->first, range.first), std::max(wavelengths_->second, range.second))
-                   : range;
 }
 
 }  // namespace raylift::photon

@@ -25,9 +25,10 @@ double along(Float3 v) {
 }
 
 /// The integral of f(wavelength, squared sine) over energy, by the midpoint rule.
-double cerenkov_integral(const OpticalTable& index, double beta, const std::function<double(double, double)>& f) {
+double cerenkov_integral(const OpticalTable& index, double beta, const std::function<double(double, double)>& f,
+                         double shortest = 200, double longest = 800) {
   constexpr int kPieces = 200'000;
-  const double low = kEvNm / 800, high = kEvNm / 200;
+  const double low = kEvNm / longest, high = kEvNm / shortest;
   double sum = 0;
   for (int i = 0; i != kPieces; ++i) {
     const double wavelength = kEvNm / (low + (high - low) * (i + 0.5) / kPieces);
@@ -65,6 +66,7 @@ TEST(CerenkovSum, IsTheIntegralInDouble) {
                                          {"RINDEX", SpectralAxis::energy_ev, {1.55, 6.2}, {1.3, 1.6}},
                                          {"RINDEX", SpectralAxis::energy_ev, {2, 3, 4, 5}, {1.3, 1.5, 1.35, 1.45}},
                                          {"RINDEX", SpectralAxis::energy_ev, {2, 3, step, 4}, {1.3, 1.31, 1.5, 1.52}},
+                                         {"RINDEX", SpectralAxis::energy_ev, {7, 7.5}, {1.5, 1.6}},
                                          dispersive()};
   for (const OpticalTable& table : tables)
     for (const bool mixed : {false, true})
@@ -91,6 +93,15 @@ TEST(CerenkovSum, IsTheIntegralInDouble) {
         EXPECT_NEAR(static_cast<float>(got.integral), wanted, 5e-5 * wanted + 1e-7) << what;
         EXPECT_NEAR(static_cast<float>(got.max_sin2), most, 1e-4 * most) << what;
         EXPECT_GE(static_cast<float>(got.max_sin2), most * (1 - 1e-6)) << what << ": energies are drawn below it";
+        // In any part of the range, of which some lie beyond the table.
+        for (const auto& [shortest, longest] : {std::pair(700.0F, 850.0F), {900.0F, 1000.0F}, {50.0F, 150.0F}}) {
+          of.shortest = shortest;
+          of.longest = longest;
+          const double part = cerenkov_integral(
+              table, beta, [](double, double sin2) { return sin2; }, shortest, longest);
+          EXPECT_NEAR(static_cast<float>(detail::cerenkov_sum(arrays.view(), 0, of).integral), part, 5e-5 * part + 1e-7)
+              << what << ", " << shortest;
+        }
         // Without a range, that of the table.
         of.shortest = of.longest = 0;
         const TableRange range = range_of(table);

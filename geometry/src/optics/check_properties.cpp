@@ -267,6 +267,8 @@ std::optional<detail::PropertyFault> detail::find_fault(const OpticalTable& tabl
     const auto point = [i] { return " (point " + std::to_string(i + 1) + ")"; };
     if (!std::isfinite(at) || at <= 0)
       return PropertyFault{this_point, i, what + text(at) + unit + " is not positive" + point(), "take the point out"};
+    if (!std::isfinite(kEvNm / at))
+      return PropertyFault{this_point, i, what + text(at) + unit + " is too small" + point(), "take the point out"};
     if (i != 0 && at <= table.at[i - 1])
       return PropertyFault{
           this_point, i,

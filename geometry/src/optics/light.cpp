@@ -43,20 +43,35 @@ bool is_looked_up(const OpticalTable& table, PropertyOf of) {
 
 }  // namespace
 
-std::vector<Light> emitted_light(const Scene& scene, bool charged) {
+namespace {
+
+/// Whether light of a spectrum is emitted: the properties that it goes with.
+bool emits(const OpticalProperties& properties, std::string_view spectrum, PropertyOf of, bool scintillation) {
+  const auto has = [&](std::string_view key) { return properties.table(key) != nullptr; };
+  if (of == PropertyOf::surface) return has("REEMISSIONPROB");
+  if (spectrum == "WLSCOMPONENT") return has("WLSABSLENGTH");
+  if (spectrum == "WLSCOMPONENT2") return has("WLSABSLENGTH2");
+  // Geant4's older names have no effect beside the newer ones.
+  if (spectrum == "FASTCOMPONENT" && has("SCINTILLATIONCOMPONENT1")) return false;
+  if (spectrum == "SLOWCOMPONENT" && has("SCINTILLATIONCOMPONENT2")) return false;
+  return scintillation || has("REEMISSIONPROB");
+}
+
+}  // namespace
+
+std::vector<Light> emitted_light(const Scene& scene, bool scintillation, bool cerenkov) {
   std::vector<Light> light;
   for_each_used(scene, [&](const std::string& owner, const OpticalProperties& properties, PropertyOf of) {
-    const bool reemits = of == PropertyOf::material && properties.table("REEMISSIONPROB") != nullptr;
     for (const OpticalTable& table : properties.tables) {
       const PropertyInfo* const info = find_property(of, table.key);
       if (info == nullptr || table.at.empty()) continue;
-      const bool shifts = table.key.starts_with("WLS");
-      const bool emits = info->quantity == PropertyQuantity::weight && (shifts || charged || reemits);
-      const bool cerenkov = charged && of == PropertyOf::material && table.key == "RINDEX";
-      if (!emits && !cerenkov) continue;
       const TableRange range = range_of(table);
-      light.push_back(
-          {range.shortest_nm, range.longest_nm, (cerenkov ? "Cerenkov light by " : "") + table.key + " of " + owner});
+      const bool by_index = of == PropertyOf::material && table.key == "RINDEX" && cerenkov && range.most > 1;
+      const bool by_spectrum =
+          info->quantity == PropertyQuantity::weight && emits(properties, table.key, of, scintillation);
+      if (by_index || by_spectrum)
+        light.push_back(
+            {range.shortest_nm, range.longest_nm, (by_index ? "Cerenkov light by " : "") + table.key + " of " + owner});
     }
   });
   return light;

@@ -38,6 +38,8 @@ class Keys {
     return found == nullptr && !older.empty() ? table(older) : found;
   }
   [[nodiscard]] Column column(std::string_view key, double absent) const { return {table(key), absent}; }
+  /// A length. Rates are its inverse: it is above 0, and the sum of five rates is a float.
+  [[nodiscard]] Column length(std::string_view key) const { return {table(key), kNever, 1e-30}; }
   [[nodiscard]] double constant(std::string_view key, double absent) const {
     return properties_.constant(key).value_or(absent);
   }
@@ -128,10 +130,10 @@ void set_table(MaterialOptics& material, const OpticalProperties& properties, co
     velocity = &derived;
   }
   material.losses = builder
-                        .append_table({{Column{index, 1}, Column{velocity, kLightSpeed},
-                                        keys.column("ABSLENGTH", kNever), keys.column("RAYLEIGH", kNever)},
-                                       {keys.column("MIEHG", kNever), keys.column("WLSABSLENGTH", kNever),
-                                        keys.column("WLSABSLENGTH2", kNever), keys.column("REEMISSIONPROB", 0)}})
+                        .append_table({{Column{index, 1}, Column{velocity, kLightSpeed}, keys.length("ABSLENGTH"),
+                                        keys.length("RAYLEIGH")},
+                                       {keys.length("MIEHG"), keys.length("WLSABSLENGTH"), keys.length("WLSABSLENGTH2"),
+                                        keys.column("REEMISSIONPROB", 0)}})
                         .rows;
   material.covered = coverage(nullptr, raster);
   for (std::size_t i = 0; i != kBulkProperties; ++i) {

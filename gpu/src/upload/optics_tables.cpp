@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <functional>
 #include <limits>
 #include <span>
+#include <string_view>
 
 namespace raylift::detail {
 namespace {
@@ -18,7 +21,7 @@ constexpr std::size_t kMax = 0xFFFFFFFE;  // elements of an array of a view
 constexpr double kMaxDeviation = 1e-6;
 /// Bisections of an interval to that end.
 constexpr int kMaxBisections = 24;
-/// Rows of one table, 2 GiB.
+/// Rows of all tables, 2 GiB.
 constexpr std::size_t kMaxRows = std::size_t{1} << 26;
 
 /// The same points over the other axis, ascending. Between them it is another function.
@@ -32,17 +35,19 @@ OpticalTable turned(const OpticalTable& table) {
   return other;
 }
 
-/// The points that a table over wavelength needs between two of its own to be linear in energy too.
+/// The points that a table over wavelength needs between two of its own to be linear in energy too. A wide interval is
+/// divided in any case: its middle in energy lies near its begin, and tells nothing of the rest.
 void bisect(double from, double at_from, double to, double at_to, int left, std::vector<double>& wavelengths) {
-  // The middle in energy.
-  const double middle = 2 / (1 / from + 1 / to);
+  constexpr double kWide = 4;
+  const bool wide = to / from > kWide;
+  const double middle = wide ? std::sqrt(from) * std::sqrt(to) : 2 / (1 / from + 1 / to);
   const double value = at_from + (middle - from) / (to - from) * (at_to - at_from);
   const double linear = (at_from + at_to) / 2;
-  if (left == 0 || !(std::abs(value - linear) > kMaxDeviation * std::abs(value)) || !(middle > from && middle < to))
-    return;
-  bisect(from, at_from, middle, value, left - 1, wavelengths);
+  if (!(middle > from && middle < to)) return;
+  if (!wide && (left == 0 || !(std::abs(value - linear) > kMaxDeviation * std::abs(value)))) return;
+  bisect(from, at_from, middle, value, wide ? left : left - 1, wavelengths);
   wavelengths.push_back(middle);
-  bisect(middle, value, to, at_to, left - 1, wavelengths);
+  bisect(middle, value, to, at_to, wide ? left : left - 1, wavelengths);
 }
 
 /// A table over wavelength as one over energy.
@@ -82,7 +87,7 @@ void set_points(std::vector<TableRow>& rows, const std::vector<double>& points, 
     row.over_wavelength = in_energy ? 0 : 1;
     if (i == last) break;
     // By energies: two wavelengths may be one double.
-    row.slope = as_float(in_energy ? points[last - i] / (points[last - i] - points[last - i - 1])
+    row.slope = as_float(in_energy ? points[last - i - 1] / (points[last - i] - points[last - i - 1])
                                    : 1 / (points[i + 1] - points[i]));
   }
 }
@@ -115,7 +120,7 @@ Rows rows_of(const Columns& columns, const Raster& raster, const std::string& so
     std::sort(points.begin(), points.end());
     points.erase(std::unique(points.begin(), points.end()), points.end());
     if (points.empty()) points.push_back(1);
-    if (points.size() == 1) points.push_back(2 * points.front());
+    if (points.size() == 1) points.insert(points.begin(), points.front() / 2);
   }
 
   if (points.size() > kMaxRows / columns.size())
@@ -138,7 +143,7 @@ Rows rows_of(const Columns& columns, const Raster& raster, const std::string& so
         const double value = table == nullptr ? columns[b][i].absent
                              : sampled        ? table->value(point)
                                               : table->interpolate(point);
-        made.rows[b * count + row].v[i] = as_float(value);
+        made.rows[b * count + row].v[i] = as_float(std::max(value, columns[b][i].least));
       }
     }
   }
@@ -168,8 +173,7 @@ float as_float(double value) {
 }
 
 OpticalTable group_velocity(const OpticalTable& index) {
-  const bool in_energy = index.axis == SpectralAxis::energy_ev;
-  const OpticalTable n = in_energy ? index : turned(index);
+  const OpticalTable n = index.axis == SpectralAxis::energy_ev ? index : turned(index);
   OpticalTable velocity{"GROUPVEL", SpectralAxis::energy_ev, {}, {}};
   const auto add = [&](double energy, double value, double slope) {
     const double phase = kLightSpeed / value;
@@ -189,11 +193,7 @@ OpticalTable group_velocity(const OpticalTable& index) {
   for (std::size_t i = 0; i + 1 < last; ++i)  // Geant4 gives the last interval no middle
     add((n.at[i] + n.at[i + 1]) / 2, (n.values[i] + n.values[i + 1]) / 2, slope(i));
   if (last != 0) add(n.at[last], n.values[last], slope(last - 1));
-  if (in_energy) return velocity;
-  OpticalTable over_wavelength = turned(velocity);
-  over_wavelength.at.front() = index.at.front();  // to the last bit
-  over_wavelength.at.back() = index.at.back();
-  return over_wavelength;
+  return velocity;
 }
 
 std::vector<CurvePoint> cumulative(const std::vector<double>& at, const std::vector<double>& density) {
@@ -210,8 +210,8 @@ std::vector<CurvePoint> cumulative(const std::vector<double>& at, const std::vec
 TableNumber TableBuilder::append(const std::vector<TableRow>& rows, std::uint32_t count) {
   std::vector<TableRow>& all = arrays_.rows;
   std::vector<std::uint32_t>& buckets = arrays_.buckets;
-  if (all.size() + rows.size() > kMax || buckets.size() + kTableEntries > kMax)
-    throw Error(ErrorKind::limit, "the scene's optical tables have more than " + std::to_string(kMax) + " rows",
+  if (all.size() + rows.size() > kMaxRows || buckets.size() + kTableEntries > kMax)
+    throw Error(ErrorKind::limit, "the scene's optical tables have more than " + std::to_string(kMaxRows) + " rows",
                 {source_, ""}, "give its tables fewer points");
   const auto number = static_cast<std::uint32_t>(buckets.size() / kTableEntries);
   const std::vector<std::uint32_t> entries =
@@ -228,9 +228,19 @@ TableNumber TableBuilder::append_table(const Columns& columns) {
 
 TableNumber TableBuilder::add_table(const Columns& columns) {
   const Rows made = rows_of(columns, arrays_.raster, source_);
-  const std::string bytes(reinterpret_cast<const char*>(made.rows.data()), made.rows.size() * sizeof(TableRow));
-  if (const auto found = known_.find(bytes); found != known_.end()) return found->second;
-  return known_[bytes] = append(made.rows, made.count);
+  const std::size_t bytes = made.rows.size() * sizeof(TableRow);
+  const std::size_t hash = std::hash<std::string_view>()({reinterpret_cast<const char*>(made.rows.data()), bytes});
+  const auto [begin, end] = known_.equal_range(hash);
+  for (auto known = begin; known != end; ++known) {
+    const Known& one = known->second;
+    if (one.all == made.rows.size() && one.number.rows == made.count &&
+        std::memcmp(arrays_.rows.data() + one.first, made.rows.data(), bytes) == 0)
+      return one.number;
+  }
+  const std::size_t first = arrays_.rows.size();
+  const TableNumber number = append(made.rows, made.count);
+  known_.emplace(hash, Known{number, first, made.rows.size()});
+  return number;
 }
 
 Curve TableBuilder::add_curve(const std::vector<CurvePoint>& points) {

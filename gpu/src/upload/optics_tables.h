@@ -6,6 +6,8 @@
 #include <raylift/gpu/upload/optics_arrays.h>
 
 #include <array>
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -13,7 +15,7 @@
 namespace raylift::detail {
 
 /// The group velocity (mm/ns) that Geant4 derives from a refractive index
-/// (G4MaterialPropertiesTable::CalculateGROUPVEL), over the axis of the index; docs/optics.md has the formula.
+/// (G4MaterialPropertiesTable::CalculateGROUPVEL), over energy; docs/optics.md has the formula.
 [[nodiscard]] OpticalTable group_velocity(const OpticalTable& index);
 
 /// The cumulative distribution of a density that is linear between its points: x is the probability, y what the density
@@ -23,7 +25,8 @@ namespace raylift::detail {
 /// One quantity of a table.
 struct Column {
   const OpticalTable* table = nullptr;
-  double absent = 0;  ///< the value where there is no table
+  double absent = 0;                                        ///< the value where there is no table
+  double least = -std::numeric_limits<double>::infinity();  ///< smaller values become this one
 };
 /// Quantities that one search finds: four of a row, and four of each of the rows that lie a table's length further.
 using Columns = std::vector<std::array<Column, 4>>;
@@ -54,7 +57,11 @@ class TableBuilder {
 
   OpticsArrays& arrays_;
   const std::string& source_;
-  std::unordered_map<std::string, TableNumber> known_;  // tables by their bytes
+  struct Known {
+    TableNumber number;
+    std::size_t first, all;  // its rows in arrays_
+  };
+  std::unordered_multimap<std::size_t, Known> known_;  // tables that add_table() has added, by a hash of their bytes
 };
 
 [[nodiscard]] float as_float(double value);

@@ -22,17 +22,20 @@ Scene scene_with_foil() {
   scene.meshes.resize(1);
   scene.instances.resize(2);
   scene.instances[1].binding = 1;
-  scene.optics.materials = {
-      {{range_table("RINDEX", 110, 700), range_table("ABSLENGTH", 115, 500),
-        range_table("SCINTILLATIONCOMPONENT1", 120, 136), range_table("EFFICIENCY", 300, 400)},
-       {}},
-      {{range_table("RINDEX", 300, 700), range_table("WLSCOMPONENT", 380, 520), range_table("UNKNOWN", 1, 2)}, {}},
-      {{range_table("RINDEX", 400, 401), range_table("WLSCOMPONENT", 1000, 2000)}, {}}};
+  scene.optics.materials = {{{range_table("RINDEX", 110, 700), range_table("ABSLENGTH", 115, 500),
+                              range_table("SCINTILLATIONCOMPONENT1", 120, 136), range_table("EFFICIENCY", 300, 400)},
+                             {}},
+                            {{range_table("RINDEX", 300, 700), range_table("WLSCOMPONENT", 380, 520),
+                              range_table("WLSABSLENGTH", 100, 3000), range_table("UNKNOWN", 1, 2)},
+                             {}},
+                            {{range_table("RINDEX", 400, 401), range_table("WLSCOMPONENT", 1000, 2000)}, {}}};
   OpticalSurface used, unused;
   used.name = "Wall";
   used.properties.tables = {range_table("REFLECTIVITY", 200, 600)};
   unused.name = "Unused";
   unused.properties.tables = used.properties.tables;
+  scene.optics.materials[0].tables[0].values = {1, 1.5};
+  scene.optics.materials[1].tables[0].values = {1.5, 1.5};
   scene.optics.surfaces = {used, unused};
   scene.optics.assignments = {{SurfaceAssignment::Kind::skin, "skin", 0, {}, {}}};
   return scene;
@@ -46,16 +49,25 @@ std::vector<std::string> origins_of(const std::vector<Light>& light) {
 
 TEST(EmittedLight, IsThatOfMaterialsInUse) {
   Scene one = scene_with_foil();
-  EXPECT_THAT(origins_of(emitted_light(one, false)), ElementsAre("WLSCOMPONENT of material 'Foil'"));
-  EXPECT_THAT(origins_of(emitted_light(one, true)),
+  EXPECT_THAT(origins_of(emitted_light(one, false, false)), ElementsAre("WLSCOMPONENT of material 'Foil'"));
+  EXPECT_THAT(origins_of(emitted_light(one, true, true)),
               ElementsAre("Cerenkov light by RINDEX of material 'Argon'", "SCINTILLATIONCOMPONENT1 of material 'Argon'",
                           "Cerenkov light by RINDEX of material 'Foil'", "WLSCOMPONENT of material 'Foil'"));
-  const std::vector<Light> light = emitted_light(one, false);
+  EXPECT_THAT(origins_of(emitted_light(one, true, false)),
+              ElementsAre("SCINTILLATIONCOMPONENT1 of material 'Argon'", "WLSCOMPONENT of material 'Foil'"));
+  Scene gas = one;
+  gas.optics.materials[0].tables[0].values = {1, 1};
+  gas.optics.materials[1].tables.erase(gas.optics.materials[1].tables.begin() + 2);
+  gas.optics.materials[0].tables.push_back(range_table("FASTCOMPONENT", 500, 600));
+  EXPECT_THAT(origins_of(emitted_light(gas, true, true)),
+              ElementsAre("SCINTILLATIONCOMPONENT1 of material 'Argon'", "Cerenkov light by RINDEX of material 'Foil'"))
+      << "no light in a gas of index 1, none without an absorption length, none of an older name";
+  const std::vector<Light> light = emitted_light(one, false, false);
   EXPECT_NEAR(light[0].shortest_nm, 380, 1e-9);
   EXPECT_NEAR(light[0].longest_nm, 520, 1e-9);
   // A scintillator re-emits what it absorbs.
   one.optics.materials[0].tables.push_back(range_table("REEMISSIONPROB", 100, 700));
-  EXPECT_THAT(origins_of(emitted_light(one, false)),
+  EXPECT_THAT(origins_of(emitted_light(one, false, false)),
               ElementsAre("SCINTILLATIONCOMPONENT1 of material 'Argon'", "WLSCOMPONENT of material 'Foil'"));
 }
 

@@ -63,7 +63,9 @@ std::vector<Case> cases() {
     smooth.values.push_back(1.3 + 2e-4 * i + 1e-3 * std::sin(0.2 * i));
   }
   const double step = std::nextafter(3.0, 4.0);
+  Points far_apart{{1e-6, 0.01, 10, 1e4}, {1000, 1, 1e6, 10}};
   return {
+      {"points far apart", {{1e-5, 3, 3e3}, {1.2, 1.4, 1.3}}, far_apart, 30, 5000},
       {"five points",
        {{1.55, 2, 3.1, 4.2, 6.2}, {1.33, 1.334, 1.345, 1.36, 1.42}},
        {{1.6, 2.2, 3, 4, 6}, {3000, 50000, 60000, 8000, 500}},
@@ -158,6 +160,27 @@ TEST(OpticalTables, OverWavelengthAreLinearInIt) {
   }
 }
 
+TEST(OpticalTables, OverWavelengthMayBeWide) {
+  for (const double from : {0.01, 1e-5, 1e-9}) {
+    const OpticalTable length{"ABSLENGTH", SpectralAxis::wavelength_nm, {from, 2000}, {1, 3000}};
+    const OpticsArrays arrays =
+        arrays_of(scene_of({{length, {"RINDEX", SpectralAxis::energy_ev, {2, 3}, {1.3, 1.4}}}, {}}));
+    for (float nm = 100; nm < 1000; nm *= 1.001F) {
+      const double wanted = reference(length.at, length.values, double{nm});
+      EXPECT_NEAR(medium(arrays.view(), 0, nm).absorption_length, wanted, 5e-6 * wanted) << from << ' ' << nm;
+    }
+  }
+}
+
+TEST(OpticalTables, OfLengthsAreAbove0) {
+  const OpticsArrays arrays = arrays_of(scene_of({{{"ABSLENGTH", SpectralAxis::energy_ev, {2, 3}, {0, 0}},
+                                                   {"WLSABSLENGTH", SpectralAxis::energy_ev, {2, 3}, {0, 5}}},
+                                                  {}}));
+  const TableLookup in = look_up(arrays.view(), 0, 600);
+  EXPECT_GT(medium(in).absorption_length, 0);
+  EXPECT_GT(losses(arrays.view(), arrays.materials[0], in.place).wls_length[0], 0);
+}
+
 TEST(OpticalTables, HaveTheirValuesAtTheirPoints) {
   // 254 nm is no point that energies can state exactly; at either side of a step the value is one of the two.
   const double energy = kEvNm / 254;
@@ -206,6 +229,8 @@ TEST(OpticalTables, KnowTheLightThatTheyCover) {
   EXPECT_TRUE(covers(of(own, BulkProperty::velocity), 1)) << "derived from RINDEX, which is counted";
   EXPECT_TRUE(covers(of(own, BulkProperty::mie), 1)) << "there is none";
   EXPECT_FALSE(covers(own.materials[0].covered, 305));
+  EXPECT_TRUE(covers(of(own, BulkProperty::index), std::nextafter(300.0F, 0.0F))) << "by rounding";
+  EXPECT_FALSE(covers(of(own, BulkProperty::index), 299.99F));
   const OpticsArrays sampled = arrays_of(scene, {400, 10, 11});
   EXPECT_EQ(of(sampled, BulkProperty::index).shortest, 400);
   EXPECT_EQ(of(sampled, BulkProperty::index).longest, 500);

@@ -39,10 +39,7 @@ class Spectrum:
 
 
 def group_velocity(index):
-    """c / (n + dn / d ln E) at the points that Geant4 11 gives its table, never more than c / n and never negative.
-
-    Over what the index is given over.
-    """
+    """c / (n + dn / d ln E) at the points that Geant4 11 gives its table, never more than c / n and never negative."""
     energy, n = index.points, index.values
     if not index.over_energy:
         energy, n = HC / energy[::-1], n[::-1]
@@ -53,8 +50,6 @@ def group_velocity(index):
     velocity = C / (at_n + at_slope)
     wrong = (velocity < 0) | (velocity > C / at_n)
     velocity[wrong] = (C / at_n)[wrong]
-    if not index.over_energy:
-        return Table({"wavelength_nm": HC / numpy.array(at_energy)[::-1], "values": velocity[::-1]})
     return Table({"energy_eV": at_energy, "values": velocity})
 
 

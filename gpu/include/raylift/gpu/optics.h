@@ -134,8 +134,8 @@ struct TableLookup {
   // Both rows are read as a whole, before the division, so that a kernel waits for memory once.
   const TableRow a = optics.rows[row], b = optics.rows[row + 1];
   const bool in_energy = a.over_wavelength == 0;
-  const float forth = arithmetic_detail::product(beyond(a, wavelength), a.slope);
-  const float back = arithmetic_detail::product(-beyond(b, wavelength), in_energy ? a.slope - 1 : a.slope);
+  const float forth = arithmetic_detail::product(beyond(a, wavelength), in_energy ? a.slope + 1 : a.slope);
+  const float back = arithmetic_detail::product(-beyond(b, wavelength), a.slope);
   const bool nearer_b = back < forth;
   const float way = nearer_b ? back : forth;
   // 0 beyond the ends, and for NaN.
@@ -152,8 +152,10 @@ struct TableLookup {
   return optics_detail::between_rows(rows[0].v, rows[1].v, at.part);
 }
 
+/// Whether a wavelength is covered, or beyond by a millionth: the same number in eV and in nm differs by its rounding.
 [[nodiscard]] RAYLIFT_HD inline bool covers(Coverage coverage, float wavelength) {
-  return wavelength >= coverage.shortest && wavelength <= coverage.longest;
+  return wavelength >= arithmetic_detail::product(coverage.shortest, 0.999999F) &&
+         wavelength <= arithmetic_detail::product(coverage.longest, 1.000001F);
 }
 
 /// Its values, as the properties of the medium.

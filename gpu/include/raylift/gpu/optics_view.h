@@ -35,7 +35,7 @@ inline constexpr Raster kChromaRaster{60, 5, 188};
 struct alignas(16) TableRow {
   float wavelength;               ///< nm, rounded
   float rest;                     ///< nm: what `wavelength` lacks
-  float slope;                    ///< see look_up(): linear in energy next / (next - this), by their
+  float slope;                    ///< see look_up(): linear in energy this / (next - this), by their
                                   ///< wavelengths; linear in wavelength 1 / (next - this)
   std::uint32_t over_wavelength;  ///< 1: values are linear in wavelength; 0: in energy
   float v[4];

@@ -75,9 +75,10 @@ RAYLIFT_HD inline CerenkovSum cerenkov_sum(const OpticsView& optics, std::uint16
   Real a = range.shortest;
   Real n_a = index_at(optics, material, a);
   CerenkovSum sum{0, sin2(n_a)};
-  // The next point. Those at a step of the index are at one wavelength.
+  Real lost = 0;  // of the sum, by rounding (Kahan)
+  // The next point.
   std::uint32_t row = optics_detail::find_row(optics, material, range.shortest);
-  if (!(Real(optics.rows[row].wavelength) > a)) ++row;
+  while (row <= last && !(Real(optics.rows[row].wavelength) > a)) ++row;
   while (a < range.longest) {
     const bool is_point = row <= last && !(Real(optics.rows[row].wavelength) > range.longest);
     Real b = is_point ? Real(optics.rows[row].wavelength) : range.longest;
@@ -89,9 +90,15 @@ RAYLIFT_HD inline CerenkovSum cerenkov_sum(const OpticsView& optics, std::uint16
     } else if (is_point) {
       ++row;
     }
-    sum.integral = sum.integral + cerenkov_part(beta_inverse, hc / a - hc / b, n_a, n_b);
+    // Points at a step of the index are at one wavelength.
+    if (b > a) {
+      const Real part = cerenkov_part(beta_inverse, hc / a - hc / b, n_a, n_b) - lost;
+      const Real more = sum.integral + part;
+      lost = (more - sum.integral) - part;
+      sum.integral = more;
+      a = b;
+    }
     sum.max_sin2 = larger(sum.max_sin2, sin2(n_b));
-    a = larger(a, b);
     n_a = n_b;
   }
   return sum;

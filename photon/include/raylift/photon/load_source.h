@@ -48,8 +48,10 @@ class LoadedSource {
   [[nodiscard]] std::optional<std::uint64_t> photons() const { return photons_; }
   /// The shortest and the longest wavelength in nm; nullopt for gensteps that state none.
   [[nodiscard]] std::optional<std::pair<float, float>> wavelengths() const { return wavelengths_; }
-  /// Whether there are gensteps whose wavelengths the scene's tables determine: `charged` of emitted_light().
-  [[nodiscard]] bool charged() const { return charged_; }
+  /// Whether there are gensteps of scintillation; of Cerenkov light without a range of wavelengths: for
+  /// emitted_light().
+  [[nodiscard]] bool scintillates() const { return scintillates_; }
+  [[nodiscard]] bool radiates() const { return radiates_; }
 
  private:
   void add_light(const Genstep& step);
@@ -57,7 +59,7 @@ class LoadedSource {
   Source source_;
   std::optional<std::uint64_t> photons_;
   std::optional<std::pair<float, float>> wavelengths_;
-  bool charged_ = false;
+  bool scintillates_ = false, radiates_ = false;
   DeviceBuffer<StartPhoton> given_;
   std::unique_ptr<Gensteps> gensteps_;
 };

@@ -63,10 +63,10 @@ class Simulation {
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  /// Follows photons how.first to how.first + count - 1. The same bytes come out for any split into runs and batches,
-  /// and on any device; hits are in the photons' order. Waits for the device. Throws Error: what propagate() does;
-  /// out_of_host_memory, out_of_device_memory; device where photons were lost. A share of a run needs
-  /// SimulationOptions::batch, the same for all, which must fit into memory.
+  /// Follows photons how.first to how.first + count - 1; how.end_values is not used, as the counts have them. The same
+  /// bytes come out for any split into runs and batches, and on any device; hits are in the photons' order. Waits for
+  /// the device. Throws Error: what propagate() does; out_of_host_memory, out_of_device_memory; device where photons
+  /// were lost. A share of a run needs SimulationOptions::batch, the same for all, which must fit into memory.
   Tally run(const Source& source, const Run& how, std::uint64_t count, const Results& results = {}, Share share = {});
 
   /// The number of photons of a batch in the last run.

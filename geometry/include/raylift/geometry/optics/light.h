@@ -17,9 +17,10 @@ struct Light {
 };
 
 /// The light that materials and surfaces of the scene emit: by wavelength shifting, by re-emission, and, where charged
-/// particles make light (`charged`), by scintillation and by Cerenkov's effect. The last has the range of RINDEX.
-/// Materials in no solid and surfaces without an assignment emit none.
-[[nodiscard]] std::vector<Light> emitted_light(const Scene& scene, bool charged);
+/// particles are simulated, by scintillation and by Cerenkov's effect, which has the range of RINDEX where that is
+/// above
+/// 1. Materials in no solid and surfaces without an assignment emit none.
+[[nodiscard]] std::vector<Light> emitted_light(const Scene& scene, bool scintillation, bool cerenkov);
 
 /// A table, and light that it does not cover.
 struct UncoveredTable {
@@ -35,8 +36,8 @@ struct UncoveredTable {
 /// whose points all have one value is, as its extension is a guess too.
 [[nodiscard]] std::vector<UncoveredTable> uncovered_tables(const Scene& scene, std::span<const Light> light);
 
-/// A sentence for each range of an owner: "material 'Water': the points of RINDEX, ABSLENGTH are from 200 to 800 nm, and
-/// there is light of 128 nm (the source): beyond them, the value at the end holds".
+/// A sentence for each range of an owner: "material 'Water': the points of RINDEX, ABSLENGTH are from 200 to 800 nm,
+/// and there is light of 128 nm (the source): beyond them, the value at the end holds".
 [[nodiscard]] std::vector<std::string> describe(std::span<const UncoveredTable> tables);
 
 }  // namespace raylift
