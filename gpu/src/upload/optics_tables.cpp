@@ -36,7 +36,7 @@ OpticalTable turned(const OpticalTable& table) {
 }
 
 /// The points that a table over wavelength needs between two of its own to be linear in energy too. A wide interval is
-/// divided in any case: its middle in energy lies near its begin, and tells nothing of the rest.
+/// divided in any case: its middle in energy lies near its begin, whatever the rest is.
 void bisect(double from, double at_from, double to, double at_to, int left, std::vector<double>& wavelengths) {
   constexpr double kWide = 4;
   const bool wide = to / from > kWide;
