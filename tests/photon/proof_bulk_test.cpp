@@ -81,6 +81,29 @@ Source laser(Float3 polarization) {
   return source;
 }
 
+// A beam out of a box of 100 mm into another medium of the same index: each absorbs by its own length.
+TEST_P(BulkProof, EachMediumAbsorbsByItsOwnLength) {
+  for (const auto& [within, around] : {std::pair(200.0, 50.0), {50.0, 200.0}}) {
+    const Scene scene = test::pieces(
+        {{test::box({-1e5F, -1e5F, -1e5F}, {1e5F, 1e5F, 1e5F}),
+          kNone,
+          {flat("RINDEX", 1.3), flat("ABSLENGTH", around)},
+          {}},
+         {test::box({-100, -100, -100}, {100, 100, 100}), 0, {flat("RINDEX", 1.3), flat("ABSLENGTH", within)}, {}}});
+    Mean in_box, beyond;
+    for (const Outcome& one : run(upload_scene(scene), laser({0, 0, 0}), {.seed = 22})) {
+      ASSERT_EQ(one.last.kind, StepKind::absorbed);
+      const double way = length(one.photon.position);
+      in_box.add(way < 100 ? 1 : 0);
+      if (way > 100) beyond.add(way - 100);
+    }
+    const double share = 1 - std::exp(-100 / within);
+    expect_mean(in_box, share, share);
+    EXPECT_LT(beyond.off(around), 4);
+    EXPECT_GT(beyond.off(0.9 * around), 4);
+  }
+}
+
 // With k' the new direction and E, E' the polarisations, the old one along x: <(k'E)^2> = 1/5, and E' is E's part
 // across k', so <(E'E)^2> = 4/5. Of unpolarised light: <cos^2> = 2/5; and as the dipoles of both polarisations across
 // and within the plane of scattering radiate as 1 to cos^2, of the light 2 / (2 + 2/3) = 3/4 is polarised across it.
