@@ -5,6 +5,7 @@
 #include <raylift/photon/generate.h>
 #include <raylift/photon/gensteps.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -119,34 +120,54 @@ TEST(CerenkovSum, IsTheIntegralInDouble) {
 }
 
 TEST_P(AlongSteps, CerenkovLightHasItsAngleSpectrumAndPolarisation) {
-  const GpuGeometry geometry = water();
-  const OpticalTable index = dispersive();
-  for (const double beta : {0.98, 0.745}) {
-    Mean wavelength, cosine, azimuth;
-    for (const Outcome& one : run_all(geometry, {cerenkov({0, 0, 3000}, 20, beta, kPhotons)})) {
-      const Photon& photon = one.photon;
-      const double c = along(photon.direction);
-      const double expected = std::min(1.0, 1 / beta / index.value(double{photon.wavelength}));
-      ASSERT_NEAR(c, expected, 1e-5) << photon.wavelength;
-      wavelength.add(double{photon.wavelength} - 200);
-      cosine.add(1 - c);
-      azimuth.add(photon.direction.y > 0 ? 1 : 0);
-      ASSERT_NEAR(double{photon.polarization.x} * double{photon.direction.x} +
-                      double{photon.polarization.y} * double{photon.direction.y} +
-                      double{photon.polarization.z} * double{photon.direction.z},
-                  0, 1e-6);
-      // In the plane of the track and the photon, away from the track.
-      ASSERT_NEAR(along(photon.polarization), -std::sqrt(std::max(0.0, 1 - c * c)), 2e-4);
+  // Liquid argon in eV, with its steep rise towards 110 nm.
+  const OpticalTable argon{"RINDEX",
+                           SpectralAxis::energy_ev,
+                           {2, 4, 6, 8, 9.5, 10.3, 10.8, 11.2},
+                           {1.229, 1.24, 1.265, 1.308, 1.37, 1.43, 1.5, 1.6}};
+  struct Case {
+    OpticalTable index;
+    float shortest, longest;
+    std::array<double, 2> betas;
+  };
+  for (const Case& one_case : {Case{dispersive(), 200, 800, {0.98, 0.745}}, Case{argon, 111, 600, {0.95, 0.72}}}) {
+    const OpticalTable& index = one_case.index;
+    const float shortest = one_case.shortest, longest = one_case.longest;
+    const GpuGeometry geometry = upload_scene(shells({{20000, {index}}, {1000, {index}}}));
+    for (const double beta : one_case.betas) {
+      Genstep genstep = cerenkov({0, 0, 3000}, 20, beta, kPhotons);
+      auto details = details_of<CerenkovStep>(genstep);
+      details.shortest = shortest;
+      details.longest = longest;
+      set_details(genstep, details);
+      Mean wavelength, cosine, azimuth;
+      for (const Outcome& one : run_all(geometry, {genstep})) {
+        const Photon& photon = one.photon;
+        const double c = along(photon.direction);
+        const double expected = std::min(1.0, 1 / beta / index.value(double{photon.wavelength}));
+        ASSERT_NEAR(c, expected, 1e-5) << photon.wavelength;
+        wavelength.add(double{photon.wavelength} - double{shortest});
+        cosine.add(1 - c);
+        azimuth.add(photon.direction.y > 0 ? 1 : 0);
+        ASSERT_NEAR(double{photon.polarization.x} * double{photon.direction.x} +
+                        double{photon.polarization.y} * double{photon.direction.y} +
+                        double{photon.polarization.z} * double{photon.direction.z},
+                    0, 1e-6);
+        // In the plane of the track and the photon, away from the track.
+        ASSERT_NEAR(along(photon.polarization), -std::sqrt(std::max(0.0, 1 - c * c)), 2e-4);
+      }
+      const auto integral = [&](const std::function<double(double, double)>& f) {
+        return cerenkov_integral(index, beta, f, double{shortest}, double{longest});
+      };
+      const double all = integral([](double, double sin2) { return sin2; });
+      const double mean_wavelength =
+          integral([&](double w, double sin2) { return sin2 * (w - double{shortest}); }) / all;
+      expect_mean(wavelength, mean_wavelength, mean_wavelength);
+      const double mean_cosine =
+          integral([&](double w, double sin2) { return sin2 * (1 - 1 / beta / index.value(w)); }) / all;
+      expect_mean(cosine, mean_cosine, mean_cosine);
+      expect_mean(azimuth, 0.5, 0.5);
     }
-    const auto mean = [&](const std::function<double(double)>& f) {
-      return cerenkov_integral(index, beta, [&](double w, double sin2) { return sin2 * f(w); }) /
-             cerenkov_integral(index, beta, [](double, double sin2) { return sin2; });
-    };
-    const double mean_wavelength = mean([](double w) { return w - 200; });
-    expect_mean(wavelength, mean_wavelength, mean_wavelength);
-    const double mean_cosine = mean([&](double w) { return 1 - 1 / beta / index.value(w); });
-    expect_mean(cosine, mean_cosine, mean_cosine);
-    expect_mean(azimuth, 0.5, 0.5);
   }
 }
 
