@@ -137,7 +137,7 @@ std::vector<std::string> describe(std::span<const UncoveredTable> tables) {
         same->second += ", " + table.key;
     }
     for (const auto& [range, keys] : ranges)
-      sentences.push_back(tables[begin].owner + ": the points of " + keys + range);
+      sentences.emplace_back(tables[begin].owner).append(": the points of ").append(keys).append(range);
   }
   return sentences;
 }

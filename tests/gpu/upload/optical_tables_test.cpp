@@ -39,7 +39,8 @@ OpticalTable table_of(const char* key, const Points& points, SpectralAxis axis =
 /// The index of liquid argon by Sellmeier's formula of Grace et al. (2017), to 110 nm.
 Points argon_index() {
   Points points;
-  for (double nm = 400; nm >= 110; nm -= nm > 140 ? 10 : 1) {
+  for (int at = 400; at >= 110; at -= at > 140 ? 10 : 1) {
+    const double nm = at;
     const double um2 = nm * nm * 1e-6, uv2 = 0.1066 * 0.1066, ir2 = 0.9083 * 0.9083;
     const double n2 = 1.334 + 0.1 * um2 / (um2 - uv2) + 0.008 * um2 / (um2 - ir2);
     points.at.push_back(kEvNm / nm);
@@ -165,7 +166,8 @@ TEST(OpticalTables, OverWavelengthMayBeWide) {
     const OpticalTable length{"ABSLENGTH", SpectralAxis::wavelength_nm, {from, 2000}, {1, 3000}};
     const OpticsArrays arrays =
         arrays_of(scene_of({{length, {"RINDEX", SpectralAxis::energy_ev, {2, 3}, {1.3, 1.4}}}, {}}));
-    for (float nm = 100; nm < 1000; nm *= 1.001F) {
+    for (int i = 0; i != 2300; ++i) {
+      const float nm = 100 * std::pow(1.001F, static_cast<float>(i));
       const double wanted = reference(length.at, length.values, double{nm});
       EXPECT_NEAR(medium(arrays.view(), 0, nm).absorption_length, wanted, 5e-6 * wanted) << from << ' ' << nm;
     }
@@ -209,7 +211,10 @@ TEST(OpticalTables, HaveTheValueAtTheEndBeyondIt) {
   }
   // One value for all light has it everywhere, to the last bit.
   const OpticsArrays one = arrays_of(scene_of({{{"RINDEX", SpectralAxis::energy_ev, {2, 3, 4}, {1.3, 1.3, 1.3}}}, {}}));
-  for (float nm = 250; nm < 700; nm += 0.37F) EXPECT_EQ(medium(one.view(), 0, nm).refractive_index, 1.3F) << nm;
+  for (int i = 0; i != 1200; ++i) {
+    const float nm = 250 + 0.37F * static_cast<float>(i);
+    EXPECT_EQ(medium(one.view(), 0, nm).refractive_index, 1.3F) << nm;
+  }
 }
 
 TEST(OpticalTables, KnowTheLightThatTheyCover) {
