@@ -86,6 +86,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::string joined_words(const std::vector<const DescribedCommand*>& commands) {
   std::vector<std::string> words;
+  words.reserve(commands.size());
   for (const DescribedCommand* command : commands) words.push_back(command->word);
   return joined(words);
 }

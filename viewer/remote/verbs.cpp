@@ -191,7 +191,7 @@ Json schema_of(const Parameter& parameter) {
       return number_schema(parameter);
     case Type::point:
     case Type::points: {
-      const Json point{{"type", "array"}, {"items", number_schema(parameter)}, {"minItems", 3}, {"maxItems", 3}};
+      Json point{{"type", "array"}, {"items", number_schema(parameter)}, {"minItems", 3}, {"maxItems", 3}};
       if (parameter.type == Type::point) return point;
       return {{"type", "array"}, {"items", point}, {"minItems", 2}, {"maxItems", kMaxMeasured}};
     }

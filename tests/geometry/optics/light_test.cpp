@@ -43,6 +43,7 @@ Scene scene_with_foil() {
 
 std::vector<std::string> origins_of(const std::vector<Light>& light) {
   std::vector<std::string> from;
+  from.reserve(light.size());
   for (const Light& one : light) from.push_back(one.from);
   return from;
 }
