@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
+#include <raylift/gpu/upload/optics_arrays.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
 #include <initializer_list>
+#include <limits>
 #include <utility>
 
 #include "base/parse_number.h"
@@ -166,12 +168,15 @@ Raster parse_raster(std::string_view text) {
   std::string commas(text);
   std::replace(commas.begin(), commas.end(), ':', ',');
   const auto given = text.find(',') == std::string_view::npos ? three_numbers(commas) : std::nullopt;
-  const auto count = [](const Eigen::Vector3d& n) { return std::ceil((n[1] - n[0]) / n[2] - 1e-9); };
-  constexpr double kMaxWavelengths = 65536;
-  if (!given || !((*given)[0] > 0) || !((*given)[2] > 0) || !(count(*given) >= 2) ||
-      !(count(*given) <= kMaxWavelengths))
+  // The step's rounding adds no wavelength.
+  const double count = given ? std::ceil(((*given)[1] - (*given)[0]) / (*given)[2] - 1e-9) : 0;
+  const Raster raster =
+      count >= 1 && count <= std::numeric_limits<std::uint32_t>::max()
+          ? Raster{static_cast<float>((*given)[0]), static_cast<float>((*given)[2]), static_cast<std::uint32_t>(count)}
+          : kOwnPoints;
+  if (raster == kOwnPoints || !valid(raster))
     refuse(text, "a raster of 2 to 65536 wavelengths, FROM:BELOW:STEP in nm, such as 60:1000:5");
-  return {static_cast<float>((*given)[0]), static_cast<float>((*given)[2]), static_cast<std::uint32_t>(count(*given))};
+  return raster;
 }
 
 double parse_degrees(std::string_view text, double most) {

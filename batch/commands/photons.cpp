@@ -8,6 +8,7 @@
 #include <raylift/photon/load_source.h>
 #include <raylift/photon/propagate.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/json.h"
@@ -93,7 +94,7 @@ std::vector<photon::LoadedSource> load_sources(PhotonsCommandOptions& options,
 void warn_of_tables(Session& session, const PhotonOptions& options, const photon::LoadedSource& source,
                     const Scene& scene) {
   constexpr std::size_t kMaxWarnings = 20;
-  std::vector<Light> light = emitted_light(scene, source.scintillates(), source.radiates());
+  std::vector<Light> light = emitted_light(scene, source.emits_scintillation(), source.emits_cerenkov());
   if (const auto range = source.wavelengths())
     light.push_back({double{range->first}, double{range->second}, "the source"});
   const std::vector<std::string> uncovered = describe(uncovered_tables(scene, light));
@@ -103,15 +104,16 @@ void warn_of_tables(Session& session, const PhotonOptions& options, const photon
     session.warn(fmt::format("{}: {} of tables do not cover the light either", options.file,
                              counted(uncovered.size() - kMaxWarnings, "other range", "other ranges")));
   const Raster& raster = options.upload.raster;
-  const double last = double{raster.start} + double{raster.step} * (static_cast<double>(raster.count) - 1);
-  for (const Light& one : light)
-    if (raster != kOwnPoints && (one.shortest_nm < 0.999999 * raster.start || one.longest_nm > 1.000001 * last)) {
-      session.warn(
-          fmt::format("{}: there is light from {:g} to {:g} nm ({}), and --raster is from {:g} to {:g} nm: "
-                      "beyond, tables have the value at its end",
-                      options.file, one.shortest_nm, one.longest_nm, one.from, raster.start, last));
-      break;
-    }
+  if (raster == kOwnPoints) return;
+  const auto beyond = std::find_if(light.begin(), light.end(), [&raster](const Light& one) {
+    // A decimal number and its float are one wavelength.
+    return one.shortest_nm < 0.999999 * raster.start || one.longest_nm > 1.000001 * raster.last();
+  });
+  if (beyond != light.end())
+    session.warn(fmt::format(
+        "{}: there is light from {:g} to {:g} nm ({}), and --raster is from {:g} to {:g} nm: beyond, tables "
+        "have the value at its end",
+        options.file, beyond->shortest_nm, beyond->longest_nm, beyond->from, raster.start, raster.last()));
 }
 
 /// All of a run, or a rank's part of it. Nothing where other ranks go on with it.

@@ -171,11 +171,11 @@ void LoadedSource::add_light(const Genstep& step) {
     const float wavelength = details_of<TorchStep>(step).wavelength;
     add(wavelength, wavelength);
   } else if (!detail::is_cerenkov(step.type)) {
-    scintillates_ = true;
+    emits_scintillation_ = true;
   } else if (const auto of = details_of<CerenkovStep>(step); of.longest > 0) {
     add(of.shortest, of.longest);
   } else {
-    radiates_ = true;
+    emits_cerenkov_ = true;
   }
 }
 

@@ -159,9 +159,7 @@ void check_surface(const Scene& scene, const OpticalSurface& surface) {
 }
 
 void warn_of_unused_surfaces(Scene& scene) {
-  std::vector<bool> used(scene.optics.surfaces.size(), false);
-  for (const SurfaceAssignment& assignment : scene.optics.assignments)
-    if (assignment.surface < used.size()) used[assignment.surface] = true;
+  const std::vector<bool> used = detail::assigned_surfaces(scene.optics);
   for (std::size_t i = 0; i != used.size(); ++i)
     if (!used[i])
       scene.report.warnings.push_back("no skin or border uses the optical surface '" + scene.optics.surfaces[i].name +
@@ -244,6 +242,13 @@ void warn_of_tables_elsewhere(Scene& scene) {
 
 std::optional<detail::PropertyFault> detail::find_fault(double value, const PropertyInfo* info) {
   return value_fault(value, info, 0, {});
+}
+
+std::vector<bool> detail::assigned_surfaces(const Optics& optics) {
+  std::vector<bool> assigned(optics.surfaces.size(), false);
+  for (const SurfaceAssignment& assignment : optics.assignments)
+    if (assignment.surface < assigned.size()) assigned[assignment.surface] = true;
+  return assigned;
 }
 
 std::optional<detail::PropertyFault> detail::find_fault(const OpticalTable& table, const PropertyInfo* info) {

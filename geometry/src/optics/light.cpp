@@ -5,32 +5,29 @@
 #include <cstdio>
 #include <utility>
 
+#include "property_faults.h"
+
 namespace raylift {
 namespace {
 
-/// Which materials are in solids, and which surfaces are assigned.
-struct InUse {
-  explicit InUse(const Scene& scene) : materials(scene.materials.size()), surfaces(scene.optics.surfaces.size()) {
-    for (const Instance& instance : scene.instances)
-      for (const std::uint32_t material : scene.bindings[instance.binding])
-        if (material != kNone) materials[material] = true;
-    for (const SurfaceAssignment& assignment : scene.optics.assignments) surfaces[assignment.surface] = true;
-  }
-  std::vector<bool> materials, surfaces;
-};
-
-/// Calls see(owner, properties, of) for the materials and surfaces that are in use.
+/// Calls see(owner, properties, of, surface) for the materials that are in solids, and for the surfaces that are
+/// assigned. `surface` is null for a material.
 template <class See>
 void for_each_used(const Scene& scene, const See& see) {
-  const InUse used(scene);
   const Optics& optics = scene.optics;
+  std::vector<bool> in_solids(scene.materials.size(), false);
+  for (const Instance& instance : scene.instances)
+    for (const std::uint32_t material : scene.bindings[instance.binding])
+      if (material != kNone) in_solids[material] = true;
   for (std::size_t i = 0; i != optics.materials.size(); ++i)
-    if (used.materials[i])
-      see(property_owner(PropertyOf::material, scene.materials[i].name), optics.materials[i], PropertyOf::material);
+    if (in_solids[i])
+      see(property_owner(PropertyOf::material, scene.materials[i].name), optics.materials[i], PropertyOf::material,
+          static_cast<const OpticalSurface*>(nullptr));
+  const std::vector<bool> assigned = detail::assigned_surfaces(optics);
   for (std::size_t i = 0; i != optics.surfaces.size(); ++i)
-    if (used.surfaces[i])
+    if (assigned[i])
       see(property_owner(PropertyOf::surface, optics.surfaces[i].name), optics.surfaces[i].properties,
-          PropertyOf::surface);
+          PropertyOf::surface, &optics.surfaces[i]);
 }
 
 /// Whether photons look a table up as they fly.
@@ -40,10 +37,6 @@ bool is_looked_up(const OpticalTable& table, PropertyOf of) {
     return false;
   return of != PropertyOf::material || table.key != "EFFICIENCY";  // a surface has been made of it
 }
-
-}  // namespace
-
-namespace {
 
 /// Whether light of a spectrum is emitted: the properties that it goes with.
 bool emits(const OpticalProperties& properties, std::string_view spectrum, PropertyOf of, bool scintillation) {
@@ -61,7 +54,7 @@ bool emits(const OpticalProperties& properties, std::string_view spectrum, Prope
 
 std::vector<Light> emitted_light(const Scene& scene, bool scintillation, bool cerenkov) {
   std::vector<Light> light;
-  for_each_used(scene, [&](const std::string& owner, const OpticalProperties& properties, PropertyOf of) {
+  for_each_used(scene, [&](const std::string& owner, const OpticalProperties& properties, PropertyOf of, const auto*) {
     for (const OpticalTable& table : properties.tables) {
       const PropertyInfo* const info = find_property(of, table.key);
       if (info == nullptr || table.at.empty()) continue;
@@ -98,18 +91,15 @@ std::vector<UncoveredTable> uncovered_tables(const Scene& scene, std::span<const
     }
     if (!found.from.empty()) uncovered.push_back(found);
   };
-  for_each_used(scene, [&](const std::string& owner, const OpticalProperties& properties, PropertyOf of) {
+  for_each_used(scene, [&](const std::string& owner, const OpticalProperties& properties, PropertyOf of,
+                           const OpticalSurface* surface) {
     for (const OpticalTable& table : properties.tables)
       if (is_looked_up(table, of)) look(owner, table.key, table);
-  });
-  const InUse used(scene);
-  for (std::size_t i = 0; i != scene.optics.surfaces.size(); ++i) {
-    const OpticalSurface& surface = scene.optics.surfaces[i];
-    if (!used.surfaces[i] || surface.dichroic.empty()) continue;
+    if (surface == nullptr || surface->dichroic.empty()) return;
     // All angles mostly have the same points: the first one stands for them.
-    look(property_owner(PropertyOf::surface, surface.name), "dichroic reflect", surface.dichroic.front().reflect);
-    look(property_owner(PropertyOf::surface, surface.name), "dichroic transmit", surface.dichroic.front().transmit);
-  }
+    look(owner, "dichroic reflect", surface->dichroic.front().reflect);
+    look(owner, "dichroic transmit", surface->dichroic.front().transmit);
+  });
   for (const ChannelType& type : scene.optics.channel_types)
     if (type.efficiency) look("channel type '" + type.name + "'", "efficiency", *type.efficiency);
   return uncovered;

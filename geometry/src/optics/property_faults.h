@@ -21,6 +21,9 @@ struct PropertyFault {
 [[nodiscard]] std::optional<PropertyFault> find_fault(const OpticalTable& table, const PropertyInfo* info);
 [[nodiscard]] std::optional<PropertyFault> find_fault(double value, const PropertyInfo* info);
 
+/// By surface: whether an assignment uses it. Assignments of surfaces that are not there are left out.
+[[nodiscard]] std::vector<bool> assigned_surfaces(const Optics& optics);
+
 /// The part of check_optical_properties() that throws.
 void check_property_values(const Scene& scene);
 

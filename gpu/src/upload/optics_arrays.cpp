@@ -114,8 +114,7 @@ Coverage coverage(const OpticalTable* table, const Raster& raster) {
   const TableRange range = range_of(*table);
   covered = {as_float(range.shortest_nm), as_float(range.longest_nm)};
   if (raster == kOwnPoints) return covered;
-  const float last = raster.start + raster.step * static_cast<float>(raster.count - 1);
-  return {std::max(covered.shortest, raster.start), std::min(covered.longest, last)};
+  return {std::max(covered.shortest, raster.start), std::min(covered.longest, raster.last())};
 }
 
 /// The table of a material that medium() and losses() read.

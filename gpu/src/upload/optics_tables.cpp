@@ -57,12 +57,7 @@ OpticalTable refined(const OpticalTable& table) {
     if (i != 0) bisect(table.at[i - 1], table.values[i - 1], table.at[i], table.values[i], kMaxBisections, finer.at);
     finer.at.push_back(table.at[i]);
   }
-  for (const double at : finer.at) {
-    const auto own = std::lower_bound(table.at.begin(), table.at.end(), at);
-    finer.values.push_back(own != table.at.end() && *own == at
-                               ? table.values[static_cast<std::size_t>(own - table.at.begin())]
-                               : table.interpolate(at));
-  }
+  for (const double at : finer.at) finer.values.push_back(table.interpolate(at));
   return turned(finer);
 }
 

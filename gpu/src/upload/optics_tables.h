@@ -28,7 +28,7 @@ struct Column {
   double absent = 0;                                        ///< the value where there is no table
   double least = -std::numeric_limits<double>::infinity();  ///< smaller values become this one
 };
-/// Quantities that one search finds: four of a row, and four of each of the rows that lie a table's length further.
+/// The quantities of a table, which one search finds: blocks of four. Each block has a row for each point.
 using Columns = std::vector<std::array<Column, 4>>;
 
 /// Where a table is in OpticsView.

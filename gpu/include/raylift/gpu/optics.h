@@ -23,7 +23,7 @@ namespace raylift {
 /// A wavelength's place among the points of a table: between rows `row` and `row + 1`.
 struct TablePlace {
   std::uint32_t row;
-  float part;  ///< of the way from `row` to the next row, up to a half; its sign bit is set where it is of the way back
+  float part;  ///< share of the way from the nearer of both rows, up to a half; negative (-0 too): from row + 1
 };
 
 /// The properties of a material in the bulk.
@@ -75,11 +75,10 @@ RAYLIFT_HD inline float between(float a, float b, float part) {
 }
 
 constexpr std::uint32_t kFirstBucketBits = 0x42000000;  // of 32.0F
-constexpr std::uint32_t kLastBucketBits = 0x457FFFFF;   // of the float before 4096.0F
 constexpr int kBucketShift = 16;                        // 7 bits of the mantissa
 
 RAYLIFT_HD inline std::uint32_t bucket_of(float wavelength) {
-  constexpr float kFirst = 32, kLast = 4095.99976F;
+  constexpr float kFirst = 32, kLast = 4095.99976F;     // the float before 4096
   float w = wavelength > kFirst ? wavelength : kFirst;  // NaN too
   w = w < kLast ? w : kLast;
   return (arithmetic_detail::as_bits(w) - kFirstBucketBits) >> kBucketShift;
@@ -89,10 +88,6 @@ RAYLIFT_HD inline std::uint32_t bucket_of(float wavelength) {
 RAYLIFT_HD inline float beyond(const TableRow& row, float wavelength) {
   return (wavelength - row.wavelength) - row.rest;
 }
-
-}  // namespace optics_detail
-
-namespace optics_detail {
 
 // The row of a table that a wavelength follows: a search among the points of its bucket.
 RAYLIFT_HD inline std::uint32_t find_row(const OpticsView& optics, std::uint32_t table, float wavelength) {
@@ -158,7 +153,7 @@ struct TableLookup {
          wavelength <= arithmetic_detail::product(coverage.longest, 1.000001F);
 }
 
-/// Its values, as the properties of the medium.
+/// The quantities of a material's table as the properties of its medium.
 [[nodiscard]] RAYLIFT_HD inline Medium medium(const TableLookup& in) {
   return {in.values.v[0], in.values.v[1], in.values.v[2], in.values.v[3]};
 }
@@ -171,7 +166,7 @@ struct TableLookup {
   return {row.v[0], {row.v[1], row.v[2]}, row.v[3]};
 }
 
-/// Looks a wavelength up in a surface's table, for the following.
+/// Looks a wavelength up in a surface's table: for reflection(), surface_chances(), and their places.
 [[nodiscard]] RAYLIFT_HD inline TableLookup look_up(const OpticsView& optics, const SurfaceOptics& surface,
                                                     float wavelength) {
   return look_up(optics, surface.table, wavelength);

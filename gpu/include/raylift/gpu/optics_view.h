@@ -24,17 +24,19 @@ struct Raster {
   float start;
   float step;
   std::uint32_t count;
+  /// The longest wavelength.
+  [[nodiscard]] float last() const { return start + step * static_cast<float>(count - 1); }
   RAYLIFT_HD friend bool operator==(const Raster&, const Raster&) = default;
 };
 inline constexpr Raster kOwnPoints{0, 0, 0};
 /// Chroma's: 60 to 995 nm.
 inline constexpr Raster kChromaRaster{60, 5, 188};
 
-/// Four quantities at one point of a table, and how they continue to the next point. Points ascend in wavelength. The
-/// last one's slope is not read.
+/// Four quantities at one point of a table, and their slope towards the next point. Points ascend in wavelength. The
+/// slope of a table's last point is not read.
 struct alignas(16) TableRow {
   float wavelength;               ///< nm, rounded
-  float rest;                     ///< nm: what `wavelength` lacks
+  float rest;                     ///< nm: the exact wavelength is wavelength + rest
   float slope;                    ///< see look_up(): linear in energy this / (next - this), by their
                                   ///< wavelengths; linear in wavelength 1 / (next - this)
   std::uint32_t over_wavelength;  ///< 1: values are linear in wavelength; 0: in energy
@@ -45,8 +47,8 @@ static_assert(sizeof(TableRow) == 32);
 /// A table's buckets divide the wavelengths from 32 to 4096 nm, 128 in each octave; the first and the last one have
 /// what lies beyond.
 inline constexpr std::uint32_t kTableBuckets = 7 * 128;
-/// Numbers in OpticsView::buckets for each table: the last row that is not beyond the bucket's begin, and at the end
-/// the last but one row.
+/// Entries of each table in OpticsView::buckets: for each bucket the last row at or below its first wavelength (the
+/// table's first row where there is none), and then the row before the table's last one.
 inline constexpr std::uint32_t kTableEntries = kTableBuckets + 1;
 
 /// Wavelengths in nm that a property's own points cover, both ends included.
@@ -100,8 +102,8 @@ inline constexpr std::uint32_t kScintillates = 16;
 /// A material, beyond what medium() gives.
 struct alignas(16) MaterialOptics {
   std::uint32_t flags;   ///< material_flags
-  std::uint32_t losses;  ///< rows from a row of the material's table to the one with Mie length, the two lengths of
-                         ///< wavelength shifting and re-emission probability
+  std::uint32_t losses;  ///< offset in rows from a row of the material's table to the row with the Mie length, both
+                         ///< lengths of wavelength shifting and the re-emission probability
   Coverage covered;      ///< by all of its tables; where it has none, from 0 to kNever
   float mie_forward, mie_backward;  ///< asymmetry of the two parts of Henyey and Greenstein's distribution
   float mie_forward_ratio;          ///< share of the forward part
@@ -131,9 +133,9 @@ struct alignas(16) SurfaceOptics {
   std::uint8_t flags;   ///< surface_flags
   float value;          ///< glisur: polish; unified: sigma_alpha
   std::uint32_t table;  ///< whose rows have Reflection, or SurfaceChances under Chroma's models
-  std::uint32_t rows;   ///< of that table. As many rows further there are Lobes; then n and k of the metal or film
-                        ///< and the probability of re-emission; then, for each interval of angles of a dichroic
-                        ///< filter, R and T at its begin and its end
+  std::uint32_t rows;   ///< of that table. Its further blocks follow, of as many rows each: Lobes; n and k of the metal
+                        ///< or film and the probability of re-emission; for each interval of angles of a dichroic
+                        ///< filter, R and T at both of its ends
   float film_thickness;
   float roughness;  ///< SURFACEROUGHNESS
   Curve angles;     ///< of the dichroic filter; x is the angle of incidence

@@ -50,8 +50,8 @@ class LoadedSource {
   [[nodiscard]] std::optional<std::pair<float, float>> wavelengths() const { return wavelengths_; }
   /// Whether there are gensteps of scintillation; of Cerenkov light without a range of wavelengths: for
   /// emitted_light().
-  [[nodiscard]] bool scintillates() const { return scintillates_; }
-  [[nodiscard]] bool radiates() const { return radiates_; }
+  [[nodiscard]] bool emits_scintillation() const { return emits_scintillation_; }
+  [[nodiscard]] bool emits_cerenkov() const { return emits_cerenkov_; }
 
  private:
   void add_light(const Genstep& step);
@@ -59,7 +59,7 @@ class LoadedSource {
   Source source_;
   std::optional<std::uint64_t> photons_;
   std::optional<std::pair<float, float>> wavelengths_;
-  bool scintillates_ = false, radiates_ = false;
+  bool emits_scintillation_ = false, emits_cerenkov_ = false;
   DeviceBuffer<StartPhoton> given_;
   std::unique_ptr<Gensteps> gensteps_;
 };
