@@ -25,7 +25,7 @@ struct Raster {
   float step;
   std::uint32_t count;
   /// The longest wavelength.
-  [[nodiscard]] float last() const { return start + step * static_cast<float>(count - 1); }
+  [[nodiscard]] RAYLIFT_HD float last() const { return start + step * static_cast<float>(count - 1); }
   RAYLIFT_HD friend bool operator==(const Raster&, const Raster&) = default;
 };
 inline constexpr Raster kOwnPoints{0, 0, 0};
