@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "draw/scene_program.h"
+#include <raylift/geometry/detail/arithmetic.h>
 
 #include <algorithm>
 #include <cstring>
@@ -46,7 +47,7 @@ void SceneProgram::set_frame(const Camera& camera, const Settings& settings, con
   std::memcpy(frame.clip_from_eye, clip_from_eye.data(), sizeof(frame.clip_from_eye));
   const Eigen::Vector3d eye = camera.eye();
   for (int i = 0; i < 3; ++i) {
-    const auto [high, low] = split(eye[i]);
+    const auto [high, low] = arithmetic_detail::split(eye[i]);
     frame.eye_high[i] = high;
     frame.eye_low[i] = low;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "meshes/caps.h"
 
+#include <raylift/geometry/detail/arithmetic.h>
 #include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/solids.h>
 #include <tbb/blocked_range.h>
@@ -143,7 +144,7 @@ Cut cut_of(const Mesh& mesh, const EigenTransform& transform, const PlaneFrame& 
 
 void add(std::vector<CapVertex>& vertices, CapVertex vertex, const Eigen::Vector3d& p) {
   for (int i = 0; i < 3; ++i) {
-    const auto [high, low] = split(p[i]);
+    const auto [high, low] = arithmetic_detail::split(p[i]);
     vertex.high[static_cast<std::size_t>(i)] = high;
     vertex.low[static_cast<std::size_t>(i)] = low;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "meshes/draw_list.h"
 
+#include <raylift/geometry/detail/arithmetic.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/surface_between.h>
 #include <raylift/geometry/scene/eigen.h>
@@ -37,12 +38,6 @@ MeshOffsets mesh_offsets(const Scene& scene) {
   return offsets;
 }
 
-// Never inline: at -O3, GCC 12 vectorises the loop in draw_instances in a way that makes every low part 0.
-[[gnu::noinline]] std::array<float, 2> split(double value) {
-  const auto high = static_cast<float>(value);
-  return {high, static_cast<float>(value - static_cast<double>(high))};
-}
-
 std::vector<DrawInstance> draw_instances(const Scene& scene) {
   std::vector<DrawInstance> result(scene.instances.size());
   tbb::parallel_for(std::size_t{0}, result.size(), [&](std::size_t i) {
@@ -53,7 +48,7 @@ std::vector<DrawInstance> draw_instances(const Scene& scene) {
       const auto r = static_cast<std::size_t>(row);
       for (int column = 0; column < 3; ++column)
         record.rows[r][static_cast<std::size_t>(column)] = static_cast<float>(transform(row, column));
-      const auto [high, low] = split(transform(row, 3));
+      const auto [high, low] = arithmetic_detail::split(transform(row, 3));
       record.rows[r][3] = high;
       record.low[r] = low;
     }

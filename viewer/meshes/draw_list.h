@@ -77,7 +77,4 @@ struct MeshOffsets {
 [[nodiscard]] DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<const std::uint8_t> looks,
                                  std::span<const std::uint32_t> surfaces = {}, Look look = Look::solid);
 
-/// Splits a number into the sum of two floats, with twice a float's precision.
-[[nodiscard]] std::array<float, 2> split(double value);
-
 }  // namespace raylift::viewer

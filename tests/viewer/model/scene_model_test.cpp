@@ -83,7 +83,7 @@ TEST(DrawList, KnowsTheSurfaceOnTheOutsideOfASolid) {
 
 TEST(DrawList, TwoFloatsKeepLargeCoordinates) {
   for (const double value : {2.4e6 + 0.123, -802110.0 - 1.0 / 3, 0.0, 1e-3}) {
-    const auto [high, low] = split(value);
+    const auto [high, low] = arithmetic_detail::split(value);
     EXPECT_NEAR(static_cast<double>(high) + static_cast<double>(low), value, 1e-6 * (1 + std::abs(value) * 1e-6));
   }
 }

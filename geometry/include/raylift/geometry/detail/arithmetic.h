@@ -27,6 +27,23 @@ RAYLIFT_HD inline Real product(Real a, Real b) {
 #endif
 }
 
+// The nearest float, and what it lacks to the value, rounded to a float too.
+struct FloatPair {
+  float high, low;
+};
+RAYLIFT_HD inline FloatPair split(double value) {
+  auto high = static_cast<float>(value);
+#if !defined(__CUDA_ARCH__)
+  // GCC 12 takes a value that became a float and a double again for the value itself where it vectorises.
+#if defined(__x86_64__)
+  asm("" : "+x"(high));
+#elif defined(__aarch64__)
+  asm("" : "+w"(high));
+#endif
+#endif
+  return {high, static_cast<float>(value - static_cast<double>(high))};
+}
+
 RAYLIFT_HD inline float minimum(float a, float b) {
 #if defined(__CUDA_ARCH__)
   return fminf(a, b);
