@@ -209,6 +209,10 @@ class Converter {
     tbb::parallel_for(Range(0, corners.size(), kGrain), [&](const Range& range) {
       for (std::size_t i = range.begin(); i != range.end(); ++i) mesh_.vertices[i] = positions[corners[i]];
     });
+    if (!positions.rests.empty()) {
+      mesh_.rests.resize(corners.size());
+      for (std::size_t i = 0; i != corners.size(); ++i) mesh_.rests[i] = positions.rest(corners[i]);
+    }
     report_.vertices_before_weld += corners.size();
   }
 
@@ -238,6 +242,11 @@ class Converter {
       for (std::size_t i = range.begin(); i != range.end(); ++i)
         if (first[i] != kGone) mesh_.vertices[rank[i]] = positions[i];
     });
+    if (!positions.rests.empty()) {
+      mesh_.rests.resize(used);
+      for (std::size_t i = 0; i != positions.count; ++i)
+        if (first[i] != kGone) mesh_.rests[rank[i]] = positions.rest(i);
+    }
     tbb::parallel_for(Range(0, mesh_.triangles.size(), kGrain), [&](const Range& range) {
       for (std::size_t i = range.begin(); i != range.end(); ++i) {
         UInt3& t = mesh_.triangles[i];
@@ -289,10 +298,12 @@ void remove_broken_vertices(Mesh& mesh, LoadReport& report) {
   for (std::size_t i = 0; i != mesh.vertices.size(); ++i)
     if (finite(mesh.vertices[i])) {
       mesh.vertices[kept] = mesh.vertices[i];
+      if (!mesh.rests.empty()) mesh.rests[kept] = mesh.rests[i];
       moved[i] = kept++;
     }
   report.repaired_vertices += mesh.vertices.size() - kept;
   mesh.vertices.resize(kept);
+  if (!mesh.rests.empty()) mesh.rests.resize(kept);
   for (UInt3& t : mesh.triangles) t = {moved[t.x], moved[t.y], moved[t.z]};
   report.dropped_triangles +=
       remove_triangles(mesh, [](const UInt3& t) { return t.x == kGone || t.y == kGone || t.z == kGone; });

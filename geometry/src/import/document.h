@@ -15,6 +15,7 @@ namespace raylift::imported {
 /// The positions of a geometry: the numbers of an array that its accessor selects.
 struct Positions {
   std::vector<float> numbers;
+  std::vector<float> rests;                ///< what the numbers lack to the file's; none where they are not asked for
   std::uint64_t count = 0;                 ///< points
   std::uint64_t offset = 0;                ///< numbers before the first one
   std::uint64_t stride = 3;                ///< numbers of a point
@@ -22,6 +23,10 @@ struct Positions {
 
   [[nodiscard]] Float3 operator[](std::size_t point) const {
     const float* const first = numbers.data() + offset + point * stride;
+    return {first[at[0]], first[at[1]], first[at[2]]};
+  }
+  [[nodiscard]] Float3 rest(std::size_t point) const {
+    const float* const first = rests.data() + offset + point * stride;
     return {first[at[0]], first[at[1]], first[at[2]]};
   }
 };

@@ -4,6 +4,8 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/scene/eigen.h>
+#include <raylift/geometry/scene/flatten.h>
+#include <raylift/geometry/scene/thin_layers.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -193,7 +195,14 @@ Scene import_scene(const SceneInputs& inputs, const LoadOptions& options, const 
     finish(scene, options, progress);
     finish_optics(scene, inputs.optics, options);
     limit_warnings(scene.report);
-    return scene;
+    // Thin layers want more of the file's numbers than floats keep: rare, so the file is read again then.
+    if (options.rests || options.reader != SceneReader::raylift || scene.optics.empty() ||
+        !has_thin_layers(scene, default_origin(scene.bounds)))
+      return scene;
+    LoadOptions again = options;
+    again.rests = true;
+    scene = {};
+    return import_scene(inputs, again, progress);
   });
 }
 

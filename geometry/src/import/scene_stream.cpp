@@ -18,6 +18,7 @@ void put_options(ByteWriter& writer, const LoadOptions& options) {
   writer.value(std::uint8_t{options.sensor_materials});
   writer.value(std::uint8_t{options.compute_rayleigh});
   writer.value(std::uint8_t{options.strict_optics});
+  writer.value(std::uint8_t{options.rests});
   writer.value(options.limits);
 }
 
@@ -33,6 +34,7 @@ LoadOptions get_options(ByteReader& reader) {
   options.sensor_materials = reader.get<std::uint8_t>() != 0;
   options.compute_rayleigh = reader.get<std::uint8_t>() != 0;
   options.strict_optics = reader.get<std::uint8_t>() != 0;
+  options.rests = reader.get<std::uint8_t>() != 0;
   options.limits = reader.get<LoadLimits>();
   return options;
 }

@@ -93,6 +93,10 @@ Bounds mesh_bounds(const Mesh& mesh) {
   return bounds_of(mesh.vertices.size(), [&](std::size_t i) { return mesh.vertices[i]; });
 }
 
+bool has_rests(const Scene& scene) {
+  return std::any_of(scene.meshes.begin(), scene.meshes.end(), [](const Mesh& mesh) { return !mesh.rests.empty(); });
+}
+
 Bounds world_bounds(const Scene& scene) {
   std::vector<Bounds> mesh_boxes(scene.meshes.size());
   tbb::parallel_for(std::size_t{0}, mesh_boxes.size(),

@@ -121,6 +121,8 @@ void check_scene(const Scene& scene, std::span<const MeshSizes> sizes, const Byt
   for (std::size_t i = 0; i != sizes.size(); ++i) {
     const auto mesh = [&] { return "mesh " + std::to_string(i) + " '" + scene.meshes[i].name + "'"; };
     expect(std::max(sizes[i].vertices, sizes[i].triangles) < kNone, [&] { return mesh() + " is too large"; });
+    expect(scene.meshes[i].rests.empty() || scene.meshes[i].rests.size() == sizes[i].vertices,
+           [&] { return mesh() + " has not one rest for each vertex"; });
     expect(covered_by_parts(scene.meshes[i], sizes[i].triangles),
            [&] { return "the parts of " + mesh() + " do not cover its triangles one after the other"; });
     for_each_triangle_attribute([&](const auto& attribute) {
@@ -174,6 +176,8 @@ void check_mesh(const Mesh& mesh, const ByteFailure& failure) {
     float sum = 0;  // becomes NaN by any coordinate that is not finite
     for (std::size_t i = range.begin(); i != range.end(); ++i)
       sum += 0 * mesh.vertices[i].x + 0 * mesh.vertices[i].y + 0 * mesh.vertices[i].z;
+    for (std::size_t i = range.begin(); i != range.end() && !mesh.rests.empty(); ++i)
+      sum += 0 * mesh.rests[i].x + 0 * mesh.rests[i].y + 0 * mesh.rests[i].z;
     if (std::isnan(sum)) sound = false;
   });
   if (!sound) failure("a mesh holds broken indices or coordinates");
@@ -187,6 +191,8 @@ void put_scene(ByteWriter& writer, const Scene& scene) {
   for (const Mesh& mesh : scene.meshes) {
     writer.array(mesh.vertices, mesh.vertices.size());
     writer.array(mesh.triangles, mesh.triangles.size());
+    writer.value(std::uint64_t{mesh.rests.size()});
+    writer.array(mesh.rests, mesh.rests.size());
     for_each_triangle_attribute([&](const auto& attribute) {
       const auto& values = mesh.*attribute.mesh;
       writer.value(std::uint64_t{values.size()});
@@ -204,13 +210,16 @@ Scene get_scene(ByteReader& reader) {
   const auto failure = [&reader](const std::string& what) { reader.fail(what); };
   check_scene(scene, sizes, failure);
   struct Arrays {
-    std::string_view vertices, triangles;
+    std::string_view vertices, triangles, rests;
     std::array<std::string_view, std::tuple_size_v<decltype(kTriangleAttributes)>> attributes;
   };
   std::vector<Arrays> arrays;
   for (const MeshSizes& size : sizes) {
     const std::string_view vertices = reader.elements<Float3>(size.vertices);
-    arrays.push_back({vertices, reader.elements<UInt3>(size.triangles), {}});
+    const std::string_view triangles = reader.elements<UInt3>(size.triangles);
+    const auto rests = reader.get<std::uint64_t>();
+    if (rests != 0 && rests != size.vertices) reader.fail("an array has not one value for each vertex");
+    arrays.push_back({vertices, triangles, reader.elements<Float3>(rests), {}});
     auto* elements = arrays.back().attributes.data();
     for_each_triangle_attribute([&]<class T>(const TriangleAttribute<T>&) {
       const auto count = reader.get<std::uint64_t>();
@@ -222,6 +231,7 @@ Scene get_scene(ByteReader& reader) {
     Mesh& mesh = scene.meshes[i];
     ByteReader::copy(arrays[i].vertices, mesh.vertices);
     ByteReader::copy(arrays[i].triangles, mesh.triangles);
+    ByteReader::copy(arrays[i].rests, mesh.rests);
     const auto* elements = arrays[i].attributes.data();
     for_each_triangle_attribute([&](const auto& attribute) { ByteReader::copy(*elements++, mesh.*attribute.mesh); });
     check_mesh(mesh, failure);

@@ -61,7 +61,7 @@ std::uint64_t hash(const Key& key) {
 ///
 /// An open-addressing table of vertex ids. A slot, once taken, only ever changes to a smaller vertex with equal
 /// coordinates, so whatever the order of insertion, each group ends with its minimum in one slot.
-std::unique_ptr<Index[]> exact_representatives(const std::vector<Float3>& vertices) {
+std::unique_ptr<Index[]> exact_representatives(const std::vector<Float3>& vertices, const std::vector<Float3>& rests) {
   const std::size_t count = vertices.size();
   // Slot numbers are kept in 32 bits; vertices are fewer than that, so even then a free slot is left.
   const std::size_t slots = std::min(std::bit_ceil(count + count / 2 + 1), std::size_t{1} << 32);
@@ -91,7 +91,7 @@ std::unique_ptr<Index[]> exact_representatives(const std::vector<Float3>& vertic
         const std::atomic_ref<Index> entry(table[slot]);
         Index seen = entry.load(std::memory_order_relaxed);
         if (seen == kEmpty && entry.compare_exchange_strong(seen, id, std::memory_order_relaxed)) break;
-        if (key_of(vertices[seen]) == key) {
+        if (key_of(vertices[seen]) == key && (rests.empty() || key_of(rests[seen]) == key_of(rests[i]))) {
           base::atomic_min(entry, id);
           break;
         }
@@ -121,20 +121,24 @@ void keep_representatives(Mesh& mesh, const Index* representative) {
       std::plus<>());
   if (kept == count) return;
 
-  std::vector<Float3> vertices;
-  base::reserve_huge(vertices, kept);
-  vertices.resize(kept);
-  tbb::parallel_for(Range(0, count, kGrain), [&](const Range& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i)
-      if (representative[i] == i) vertices[rank[i]] = mesh.vertices[i];
-  });
+  const auto keep = [&](std::vector<Float3>& values) {
+    std::vector<Float3> those;
+    base::reserve_huge(those, kept);
+    those.resize(kept);
+    tbb::parallel_for(Range(0, count, kGrain), [&](const Range& range) {
+      for (std::size_t i = range.begin(); i != range.end(); ++i)
+        if (representative[i] == i) those[rank[i]] = values[i];
+    });
+    values = std::move(those);
+  };
   tbb::parallel_for(Range(0, mesh.triangles.size(), kGrain), [&](const Range& range) {
     for (std::size_t i = range.begin(); i != range.end(); ++i) {
       UInt3& t = mesh.triangles[i];
       t = {rank[representative[t.x]], rank[representative[t.y]], rank[representative[t.z]]};
     }
   });
-  mesh.vertices = std::move(vertices);
+  keep(mesh.vertices);
+  if (!mesh.rests.empty()) keep(mesh.rests);
 }
 
 struct Cell {
@@ -324,7 +328,7 @@ void weld(Mesh& mesh, const WeldOptions& options) {
     throw Error(ErrorKind::limit, "more vertices than 32-bit indices can tell apart", {"", "mesh '" + mesh.name + "'"},
                 "split the mesh");
   try {
-    keep_representatives(mesh, exact_representatives(mesh.vertices).get());
+    keep_representatives(mesh, exact_representatives(mesh.vertices, mesh.rests).get());
     if (options.tolerance > 0) weld_within(mesh, options.tolerance);
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::out_of_host_memory,

@@ -30,17 +30,17 @@ class LoadFormats : public ::testing::Test {
 };
 
 template <class T>
-void put(std::string& bytes, const T& value) {
+void append_bytes(std::string& bytes, const T& value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
 std::string binary_stl(const std::vector<std::array<float, 9>>& triangles) {
   std::string bytes(80, ' ');
-  put(bytes, static_cast<std::uint32_t>(triangles.size()));
+  append_bytes(bytes, static_cast<std::uint32_t>(triangles.size()));
   for (const auto& corners : triangles) {
-    put(bytes, std::array<float, 3>{0, 0, 1});
-    put(bytes, corners);
-    put(bytes, std::uint16_t{0});
+    append_bytes(bytes, std::array<float, 3>{0, 0, 1});
+    append_bytes(bytes, corners);
+    append_bytes(bytes, std::uint16_t{0});
   }
   return bytes;
 }
@@ -62,8 +62,8 @@ std::string gltf(const std::string& uri, const std::string& nodes, const std::st
 
 std::string gltf_buffer() {
   std::string bytes;
-  for (const std::uint16_t index : std::array<std::uint16_t, 4>{0, 1, 2, 0}) put(bytes, index);
-  for (const float value : {0.0F, 0.0F, 0.0F, 1.0F, 0.0F, 0.0F, 0.0F, 1.0F, 0.0F}) put(bytes, value);
+  for (const std::uint16_t index : std::array<std::uint16_t, 4>{0, 1, 2, 0}) append_bytes(bytes, index);
+  for (const float value : {0.0F, 0.0F, 0.0F, 1.0F, 0.0F, 0.0F, 0.0F, 1.0F, 0.0F}) append_bytes(bytes, value);
   return bytes;
 }
 
@@ -229,7 +229,8 @@ TEST_F(LoadFormats, RefusesFilesThatOnlyPretend) {
 /// A container of glTF with one chunk.
 std::string glb(std::string json, std::uint32_t chunk, std::uint32_t extra = 0) {
   std::string bytes = "glTF";
-  put(bytes, std::array<std::uint32_t, 4>{2, static_cast<std::uint32_t>(20 + json.size()) + extra, chunk, 0x4E4F534A});
+  append_bytes(
+      bytes, std::array<std::uint32_t, 4>{2, static_cast<std::uint32_t>(20 + json.size()) + extra, chunk, 0x4E4F534A});
   return bytes + json;
 }
 

@@ -40,7 +40,7 @@ Positions read_accessor(pugi::xml_node accessor, const Source& source) {
          "a stride of " + std::to_string(stride) + " is less than the " + std::to_string(std::max(width, params)) +
              " values of a point",
          source, accessor);
-  return {{}, count, offset, stride, at};
+  return {{}, {}, count, offset, stride, at};
 }
 
 /// The positions that the <vertices> of a mesh name.
@@ -75,7 +75,7 @@ Positions read_positions(pugi::xml_node mesh, pugi::xml_node vertices, const Sou
 
   Positions positions = read_accessor(accessor, document);
   std::string joined;
-  Floats floats = read_floats(text_of(array, joined));
+  Floats floats = read_floats(text_of(array, joined), document.options().rests);
   if (floats.bad) fail(ErrorKind::malformed, "'" + *floats.bad + "' is no number", document, array);
   // Each of these is below 2^32, so the sum fits into 64 bits.
   const std::uint64_t width = std::max({positions.at[0], positions.at[1], positions.at[2]}) + 1;
@@ -87,6 +87,7 @@ Positions read_positions(pugi::xml_node mesh, pugi::xml_node vertices, const Sou
              std::to_string(floats.values.size()),
          document, accessor, "the file may have been cut off; export it again");
   positions.numbers = std::move(floats.values);
+  positions.rests = std::move(floats.rests);
   return positions;
 }
 

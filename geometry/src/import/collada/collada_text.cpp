@@ -208,13 +208,26 @@ struct Pieces {
 
 }  // namespace
 
-Floats read_floats(std::string_view text) {
+Floats read_floats(std::string_view text, bool rests) {
   const Pieces pieces(text);
   Floats result;
   base::reserve_huge(result.values, pieces.before.back());
   result.values.resize(pieces.before.back());
   result.bad = pieces.read(
       [&](const char* p, const char* end, std::uint64_t number) { return read_real(p, end, result.values[number]); });
+  if (!rests || result.bad) return result;
+  result.rests.resize(result.values.size());
+  (void)pieces.read([&](const char* p, const char* end, std::uint64_t number) {
+    Real real;
+    const char* const next = scan_real(p, end, real);
+    if (*p == '+') ++p;
+    std::string_view word(p, static_cast<std::size_t>(next - p));
+    double value = 0;
+    const double rounded = static_cast<double>(result.values[number]);
+    if (base::read_number(word, value) == std::errc() && std::isfinite(value) && std::isfinite(rounded))
+      result.rests[number] = static_cast<float>(value - rounded);
+    return next;
+  });
   return result;
 }
 

@@ -15,9 +15,11 @@ namespace raylift::collada {
 /// INF. What is too large for a float is infinite.
 struct Floats {
   std::vector<float> values;
+  std::vector<float> rests;        ///< of each value, where they are asked for
   std::optional<std::string> bad;  ///< the first token that is none
 };
-[[nodiscard]] Floats read_floats(std::string_view text);
+/// rests: what each float lacks to the number in the text, which is read in double then.
+[[nodiscard]] Floats read_floats(std::string_view text, bool rests = false);
 
 /// The number that the whole of a word is, as read_floats() reads it; nothing where it is none.
 [[nodiscard]] std::optional<float> read_float(std::string_view word);

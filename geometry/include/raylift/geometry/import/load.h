@@ -49,6 +49,7 @@ struct LoadOptions {
   bool sensor_materials = true;  ///< solids of a material with EFFICIENCY detect (docs/optics.md)
   bool compute_rayleigh = true;  ///< RAYLEIGH where Geant4 computes it: "Water", ISOTHERMAL_COMPRESSIBILITY
   bool strict_optics = false;    ///< refuse scenes with properties that are not honoured: unhonoured_properties()
+  bool rests = false;            ///< keep Mesh::rests of COLLADA in any case, not only where layers are thin
   bool isolate = false;          ///< import in a child process; needs the program raylift-import
   std::string import_program;    ///< raylift-import's path; empty: $RAYLIFT_IMPORT, then beside the program, then where
                                  ///< it was installed

@@ -80,6 +80,9 @@ struct Mesh {
   std::vector<Float3> vertices;
   std::vector<UInt3> triangles;
   std::vector<MeshPart> parts;
+  /// What each vertex lacks to the file's numbers, at most half a float step; or empty: nothing is known of it. load()
+  /// keeps it for scenes with thin layers.
+  std::vector<Float3> rests{};
 };
 
 /// A node of the file's tree, kept for its name and place in it. A COLLADA node that only instances another one
@@ -169,6 +172,9 @@ struct Scene {
 
 /// The box of a mesh's vertices in its own frame and unit. Vertices that no triangle uses count too.
 [[nodiscard]] Bounds mesh_bounds(const Mesh& mesh);
+
+/// Whether any mesh has `rests`.
+[[nodiscard]] bool has_rests(const Scene& scene);
 
 /// The exact box of all instances' vertices in the world, in millimetres. Only instances whose transformed mesh box
 /// reaches beyond the box so far are examined vertex by vertex, so many instances cost little.

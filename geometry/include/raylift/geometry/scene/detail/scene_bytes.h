@@ -226,7 +226,7 @@ void check_mesh(const Mesh& mesh, const ByteFailure& failure);
 /// The version of put_scene()'s bytes, and of what the import process exchanges beside them. It changes whenever their
 /// layout does: by hand, or with the table of per-triangle attributes.
 inline constexpr std::uint64_t kStreamVersion = [] {
-  std::uint64_t version = 0x7261796C69667406ULL;
+  std::uint64_t version = 0x7261796C69667407ULL;
   for_each_triangle_attribute([&]<class T>(const TriangleAttribute<T>& attribute) {
     for (const char c : attribute.name) version = version * 31 + static_cast<unsigned char>(c);
     version = version * 31 + sizeof(T);

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a scene has layers that floats are too coarse for.
+#pragma once
+
+#include <raylift/geometry/resolution.h>
+#include <raylift/geometry/scene/scene.h>
+
+namespace raylift {
+
+/// Whether a solid is thinner than kThinLayer of the scene's largest coordinate from `origin`, or the layer between a
+/// solid and a daughter that has its shape. A solid's thickness is twice its volume by its surface, as it is for plates
+/// and shells. The layer is what their boxes differ by, where the daughter is not turned against its mother. Gaps
+/// between two daughters are not looked for.
+[[nodiscard]] bool has_thin_layers(const Scene& scene, const Double3& origin);
+
+}  // namespace raylift

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/scene/eigen.h>
+#include <raylift/geometry/scene/solids.h>
+#include <raylift/geometry/scene/thin_layers.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace raylift {
+namespace {
+
+/// Sums over triangles: six times the volume, and twice the surface.
+struct Extent {
+  double volume = 0, surface = 0;
+
+  friend Extent operator+(const Extent& a, const Extent& b) { return {a.volume + b.volume, a.surface + b.surface}; }
+};
+
+struct MeshExtent {
+  Bounds bounds;
+  double thickness = 0;
+};
+
+MeshExtent extent_of(const Mesh& mesh) {
+  MeshExtent result;
+  result.bounds = mesh_bounds(mesh);
+  if (mesh.triangles.empty() || result.bounds.empty()) return result;
+  const Eigen::Vector3d middle = to_eigen(result.bounds.center());
+  const auto vertex = [&](std::uint32_t i) -> Eigen::Vector3d {
+    const Eigen::Vector3d rest = mesh.rests.empty() ? Eigen::Vector3d::Zero() : to_eigen(mesh.rests[i]);
+    return to_eigen(mesh.vertices[i]) - middle + rest;
+  };
+  const Extent sums = tbb::parallel_deterministic_reduce(
+      tbb::blocked_range<std::size_t>(0, mesh.triangles.size(), 4096), Extent{},
+      [&](const tbb::blocked_range<std::size_t>& range, Extent sum) {
+        for (std::size_t i = range.begin(); i != range.end(); ++i) {
+          const UInt3 t = mesh.triangles[i];
+          const Eigen::Vector3d a = vertex(t.x), b = vertex(t.y), c = vertex(t.z);
+          sum.volume += a.dot(b.cross(c));
+          sum.surface += (b - a).cross(c - a).norm();
+        }
+        return sum;
+      },
+      std::plus<>());
+  if (sums.surface > 0) result.thickness = 2 * (std::abs(sums.volume) / 6) / (sums.surface / 2);
+  return result;
+}
+
+/// What a transform shrinks lengths by at most.
+double least_scale(const Transform& transform) {
+  const EigenTransform in = to_eigen(transform);
+  if (!(std::abs(in.linear().determinant()) > 0)) return 0;
+  // The norm of the inverse of a scaled rotation is the root of 3 by the scale.
+  return std::sqrt(3.0) / in.linear().inverse().norm();
+}
+
+/// Whether the box of a daughter lies within that of its mother on a side by less than `thickness`, and by more than
+/// what is likely where both are flush and rounded to floats.
+bool is_coat(const Bounds& mother, const Bounds& daughter, const Eigen::Vector3d& moved, double thickness) {
+  for (int axis = 0; axis != 3; ++axis) {
+    const double low = daughter.min[axis] + moved[axis], high = daughter.max[axis] + moved[axis];
+    const double reach = std::max(std::abs(mother.min[axis]), std::abs(mother.max[axis]));
+    for (const double apart : {low - mother.min[axis], mother.max[axis] - high})
+      if (apart > 0x1p-24 * reach && apart < thickness) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool has_thin_layers(const Scene& scene, const Double3& origin) {
+  const Bounds bounds = scene.bounds.empty() ? world_bounds(scene) : scene.bounds;
+  if (bounds.empty()) return false;
+  const Eigen::Vector3d low = to_eigen(bounds.min) - to_eigen(origin), high = to_eigen(bounds.max) - to_eigen(origin);
+  const double thickness = kThinLayer * std::max(low.cwiseAbs().maxCoeff(), high.cwiseAbs().maxCoeff());
+  std::vector<MeshExtent> meshes(scene.meshes.size());
+  tbb::parallel_for(std::size_t{0}, meshes.size(), [&](std::size_t i) { meshes[i] = extent_of(scene.meshes[i]); });
+  const SolidTree tree = solid_tree(scene);
+  for (std::size_t i = 0; i != scene.instances.size(); ++i) {
+    const Instance& solid = scene.instances[i];
+    const MeshExtent& own = meshes[solid.mesh];
+    if (own.bounds.empty()) continue;
+    const double scale = least_scale(solid.transform);
+    if (own.thickness * scale < thickness && scale > 0) return true;
+    if (tree.mother[i] == kNone || !(scale > 0)) continue;
+    const Instance& mother = scene.instances[tree.mother[i]];
+    const double mothers = least_scale(mother.transform);
+    if (!(mothers > 0)) continue;
+    const EigenTransform in_mother = to_eigen(mother.transform).inverse() * to_eigen(solid.transform);
+    if (!in_mother.linear().isIdentity(1e-9)) continue;
+    if (is_coat(meshes[mother.mesh].bounds, own.bounds, in_mother.translation(), thickness / mothers)) return true;
+  }
+  return false;
+}
+
+}  // namespace raylift

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenes with thin layers keep what floats lack to their file's numbers; others don't.
+#include <gtest/gtest.h>
+#include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/flatten.h>
+#include <raylift/geometry/scene/pack.h>
+#include <raylift/geometry/scene/thin_layers.h>
+#include <raylift/geometry/scene/weld.h>
+
+#include <cmath>
+
+#include "support/paths.h"
+#include "support/thin_scene.h"
+
+namespace raylift {
+namespace {
+
+class ThinScenes : public testing::Test {
+ protected:
+  [[nodiscard]] Scene load_film(double thickness, bool optics = true, LoadOptions options = {}) {
+    options.optics_beside = false;
+    if (optics) options.optics = root_.write("film.optics.json", test::kThinOptics);
+    return load(root_.write("film.dae", test::thin_film(thickness)), options);
+  }
+
+ private:
+  test::TemporaryFolder root_;
+};
+
+/// Half the film's thickness, as its vertices have it.
+void expect_half(const Scene& scene, double half) {
+  const Mesh& film = scene.meshes[1].name == "f" ? scene.meshes[1] : scene.meshes[0];
+  ASSERT_EQ(film.rests.size(), film.vertices.size());
+  for (std::size_t i = 0; i != film.vertices.size(); ++i) {
+    const double x = static_cast<double>(film.vertices[i].x) + static_cast<double>(film.rests[i].x);
+    EXPECT_NEAR(std::abs(x), half, half * 0x1p-46);
+  }
+}
+
+TEST_F(ThinScenes, KeepTheNumbersOfTheFile) {
+  const double thickness = 0.0020246;
+  expect_half(load_film(thickness), thickness / 2);
+  LoadOptions isolated;
+  isolated.isolate = true;
+  expect_half(load_film(thickness, true, isolated), thickness / 2);
+  const Scene scene = load_film(thickness);
+  expect_half(unpack(pack(scene)), thickness / 2);
+  for (const Mesh& mesh : scene.meshes) EXPECT_EQ(mesh.vertices.size(), 8U);
+}
+
+TEST_F(ThinScenes, AreThoseWithLayersBelowALimit) {
+  EXPECT_FALSE(has_rests(load_film(0.0020246, false)));
+  EXPECT_FALSE(has_rests(load_film(5.1)));
+  LoadOptions always;
+  always.rests = true;
+  EXPECT_TRUE(has_rests(load_film(5.1, false, always)));
+  // The largest coordinate is 10 m.
+  const double limit = 10'000 * kThinLayer;
+  for (const double factor : {0.9, 1.1}) {
+    const Scene scene = load_film(factor * limit);
+    EXPECT_EQ(has_thin_layers(scene, default_origin(scene.bounds)), factor < 1) << factor;
+    EXPECT_EQ(has_rests(scene), factor < 1) << factor;
+  }
+}
+
+TEST(Weld, KeepsVerticesApartThatOnlyTheirRestsTellApart) {
+  Mesh mesh;
+  mesh.vertices = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {4, 5, 6}};
+  mesh.triangles = {{0, 1, 3}, {1, 2, 3}};
+  mesh.rests = {{1e-9F, 0, 0}, {-1e-9F, 0, 0}, {1e-9F, 0, 0}, {0, 0, 0}};
+  weld(mesh, {});
+  EXPECT_EQ(mesh.vertices.size(), 3U);
+  EXPECT_EQ(mesh.rests.size(), 3U);
+  EXPECT_EQ(mesh.triangles[0], (UInt3{0, 1, 2}));
+  EXPECT_EQ(mesh.triangles[1], (UInt3{1, 0, 2}));
+  EXPECT_EQ(mesh.rests[1].x, -1e-9F);
+}
+
+}  // namespace
+}  // namespace raylift
