@@ -40,8 +40,8 @@ class Runner {
   Runner(const Device& device, const Settings& settings)
       : device_(device), stream_(device), settings_(settings), counts_(device, 1) {}
 
-  void run(const MediaScene& scene, bool flat) {
-    const MediaOnDevice uploaded(scene, device_, flat);
+  void run(const MediaScene& scene, MediaLevels levels) {
+    const MediaOnDevice uploaded(scene, device_, levels);
     WalkTask task = uploaded.task();
     task.stepping = settings_.stepping;
     const bool detector = scene.name == "detector";
@@ -65,9 +65,8 @@ class Runner {
     }
     const double seconds = seconds_since(start);
     std::printf("%-20s %-9s %11llu %11llu %11llu %11llu %10llu %9llu %9llu %9llu %6llu %6llu %9.1f", scene.name.c_str(),
-                flat ? "flat" : "2 levels", sum.steps, sum.boundaries, sum.reflections, sum.checked, sum.skipped,
-                sum.wrong, sum.inconsistent, sum.mismatched, sum.lost, sum.stuck,
-                static_cast<double>(sum.steps) / seconds * 1e-6);
+                name_of(levels), sum.steps, sum.boundaries, sum.reflections, sum.checked, sum.skipped, sum.wrong,
+                sum.inconsistent, sum.mismatched, sum.lost, sum.stuck, static_cast<double>(sum.steps) / seconds * 1e-6);
     if (sum.first_bad != 0) std::printf("  series %llu", sum.first_bad - 1);
     std::printf("\n");
     std::fflush(stdout);
@@ -77,8 +76,8 @@ class Runner {
       bad_ += sum.inconsistent == 0 ? 1 : 0;
   }
 
-  void rates(const MediaScene& scene, bool flat) {
-    const MediaOnDevice uploaded(scene, device_, flat);
+  void rates(const MediaScene& scene, MediaLevels levels) {
+    const MediaOnDevice uploaded(scene, device_, levels);
     const GeometryView view = uploaded.geometry().view();
     const auto count = static_cast<std::size_t>(settings_.rays);
     const DeviceBuffer<Ray> rays(device_, count);
@@ -114,7 +113,7 @@ class Runner {
       }
     const double millions = static_cast<double>(count) * 1e-6;
     std::printf("%-20s %-9s closest_hit %8.1f Mrays/s (%d blocks), next_boundary %8.1f Mrays/s (%d), ratio %.3f\n",
-                scene.name.c_str(), flat ? "flat" : "2 levels", millions / closest.seconds, closest.resident,
+                scene.name.c_str(), name_of(levels), millions / closest.seconds, closest.resident,
                 millions / boundary.seconds, boundary.resident, closest.seconds / boundary.seconds);
     std::fflush(stdout);
   }
@@ -168,11 +167,11 @@ int main(int argc, char** argv) try {
     const auto& only = settings.only;
     if (!only.empty() && std::find(only.begin(), only.end(), scene.name) == only.end()) continue;
     found = true;
-    for (const bool flat : {false, true}) runner.run(scene, flat);
+    for (const MediaLevels levels : kMediaLevels) runner.run(scene, levels);
   }
   if (!found) throw std::invalid_argument("no such scene");
   if (!no_rates)
-    for (const bool flat : {false, true}) runner.rates(scenes.back(), flat);
+    for (const MediaLevels levels : kMediaLevels) runner.rates(scenes.back(), levels);
   std::printf("%s: %llu bad; %.0f s\n", device.info().id.c_str(), runner.bad(), seconds_since(start));
   return runner.bad() == 0 ? 0 : 1;
 } catch (const std::exception& error) {

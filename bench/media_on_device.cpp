@@ -118,9 +118,10 @@ DeviceBuffer<T> on_device(const Device& device, const Stream& stream, const std:
   return buffer;
 }
 
-GpuGeometry uploaded(const MediaScene& scene, const Device& device, bool flat) {
+GpuGeometry uploaded(const MediaScene& scene, const Device& device, MediaLevels levels) {
   UploadOptions options;
-  options.flatten = flat;
+  options.flatten = levels == MediaLevels::flat;
+  options.positions = levels == MediaLevels::fine ? Positions::fine : Positions::floats;
   options.bvh = true;
   options.bvh_builder = BvhBuilder::device;
   options.origin = Vector3d(Vector3d::Zero());
@@ -129,8 +130,8 @@ GpuGeometry uploaded(const MediaScene& scene, const Device& device, bool flat) {
 
 }  // namespace
 
-MediaOnDevice::MediaOnDevice(const MediaScene& scene, const Device& device, bool flat)
-    : geometry_(uploaded(scene, device, flat)) {
+MediaOnDevice::MediaOnDevice(const MediaScene& scene, const Device& device, MediaLevels levels)
+    : geometry_(uploaded(scene, device, levels)) {
   const HostOracle oracle = make_oracle(scene);
   const Stream stream(device);
   solids_ = on_device(device, stream, scene.solids);

@@ -31,6 +31,10 @@ RAYLIFT_HD inline Vec to_double(Float3 v) {
   return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
 }
 
+RAYLIFT_HD inline Vec to_double(const FinePoint& p) {
+  return to_double(p.point) + to_double(p.rest);
+}
+
 /// Where a point lies against one solid.
 enum class Side : std::uint32_t { outside, inside, near };
 

@@ -39,10 +39,17 @@ struct MediaScene {
 /// does not decide.
 [[nodiscard]] double media_tolerance(const MediaScene& scene);
 
+/// How a scene is uploaded.
+enum class MediaLevels : std::uint8_t { two, fine, flat };
+inline constexpr MediaLevels kMediaLevels[] = {MediaLevels::two, MediaLevels::fine, MediaLevels::flat};
+[[nodiscard]] inline const char* name_of(MediaLevels levels) {
+  return levels == MediaLevels::two ? "2 levels" : levels == MediaLevels::fine ? "fine" : "flat";
+}
+
 /// A scene and its oracle in a device's memory. The origin is that of the scene, so that large coordinates stay large.
 class MediaOnDevice {
  public:
-  MediaOnDevice(const MediaScene& scene, const Device& device, bool flat);
+  MediaOnDevice(const MediaScene& scene, const Device& device, MediaLevels levels);
 
   [[nodiscard]] WalkTask task() const { return task_; }
   [[nodiscard]] const GpuGeometry& geometry() const { return geometry_; }

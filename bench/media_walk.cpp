@@ -48,28 +48,28 @@ void walk_photons(const Device& device, const WalkTask& task, std::uint64_t firs
 
 void print_bad_steps(const WalkTask& task, std::uint64_t number, std::uint32_t steps, int most) {
   struct Step {
-    Ray ray;
+    FineRay ray;
     Containment in;
     Boundary next;
     WalkCounts counts;
   };
   const auto print = [](const Step& s) {
-    const Ray& r = s.ray;
+    const FineRay& r = s.ray;
     const Boundary& b = s.next;
     const auto id = [](std::uint32_t solid) { return static_cast<int>(solid); };  // -1: none
     std::printf("step %llu: wrong %llu, inconsistent %llu, mismatched %llu, lost %llu, stuck %llu\n", s.counts.steps,
                 s.counts.wrong, s.counts.inconsistent, s.counts.mismatched, s.counts.lost, s.counts.stuck);
-    std::printf("  ray {%.9g, %.9g, %.9g} tmin %.9g {%.9g, %.9g, %.9g} tmax %.9g in %d (%d %d)\n", r.origin.x,
-                r.origin.y, r.origin.z, r.tmin, r.direction.x, r.direction.y, r.direction.z, r.tmax, id(s.in.solid),
+    std::printf("  ray {%.9g, %.9g, %.9g} {%.9g, %.9g, %.9g} tmax %.9g in %d (%d %d)\n", r.origin.point.x,
+                r.origin.point.y, r.origin.point.z, r.direction.x, r.direction.y, r.direction.z, r.tmax, id(s.in.solid),
                 id(s.in.exceptions[0]), id(s.in.exceptions[1]));
-    std::printf("  t %.9g end %.9g normal {%.5f, %.5f, %.5f} from %d to %d (%d %d), triangle %d of instance %u, %s%s\n",
-                b.t, b.end, b.normal.x, b.normal.y, b.normal.z, id(b.from), id(b.to), id(b.after.exceptions[0]),
+    std::printf("  t %.9g normal {%.5f, %.5f, %.5f} from %d to %d (%d %d), triangle %d of instance %u, %s%s\n", b.t,
+                b.normal.x, b.normal.y, b.normal.z, id(b.from), id(b.to), id(b.after.exceptions[0]),
                 id(b.after.exceptions[1]), id(b.triangle), b.instance, b.from_inside ? "from inside" : "from outside",
                 b.inconsistent ? ", inconsistent" : "");
   };
   Step last[2] = {};
   int printed = 0;
-  const auto observer = [&](const Ray& ray, const Containment& in, const Boundary& next, const WalkCounts& counts) {
+  const auto observer = [&](const FineRay& ray, const Containment& in, const Boundary& next, const WalkCounts& counts) {
     const Step step{ray, in, next, counts};
     if (media::bad(counts) != media::bad(last[1].counts) && printed++ < most) {
       for (const Step& before : last)

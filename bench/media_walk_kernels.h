@@ -70,9 +70,8 @@ RAYLIFT_HD inline Boundary by_exclusion(const GeometryView& geometry, Ray ray, c
   const float tmax = ray.tmax;
   ray.tmax = infinity();
   const Hit hit = closest_hit(geometry, ray, triangle, instance);
-  Boundary boundary{tmax,     tmax,  ray.origin,  {0, 0, 0},          in.solid,
-                    in.solid, 0,     kNoTriangle, MaterialCode::none, MaterialCode::none,
-                    false,    false, in};
+  Boundary boundary{tmax,        ray.origin,         {0, 0, 0},          in.solid, in.solid, 0,
+                    kNoTriangle, MaterialCode::none, MaterialCode::none, false,    false,    in};
   if (!hit.valid()) return boundary;
   const std::uint32_t solid = geometry.solid_id(hit.instance, hit.triangle), mother = geometry.solids[solid].mother;
   const MaterialCode code = geometry.material_code(hit.instance, hit.triangle);
@@ -81,7 +80,7 @@ RAYLIFT_HD inline Boundary by_exclusion(const GeometryView& geometry, Ray ray, c
   boundary.material_from = leaves ? code.inside : code.outside;
   boundary.to = boundary.from;
   if (!(hit.t < tmax)) return boundary;
-  boundary.t = boundary.end = hit.t;
+  boundary.t = hit.t;
   boundary.point = LocalPoint(along(ray.origin, hit.t, ray.direction));
   boundary.normal = unit(hit.normal);
   boundary.to = leaves ? mother : solid;
@@ -95,7 +94,7 @@ RAYLIFT_HD inline Boundary by_exclusion(const GeometryView& geometry, Ray ray, c
 
 /// Sees each step, the photon's solids before it, and the counts after it: nothing to do in a benchmark.
 struct NoObserver {
-  RAYLIFT_HD void operator()(const Ray&, const Containment&, const Boundary&, const WalkCounts&) const {}
+  RAYLIFT_HD void operator()(const FineRay&, const Containment&, const Boundary&, const WalkCounts&) const {}
 };
 
 template <class Observer = NoObserver>
@@ -116,10 +115,11 @@ class Walker {
     const bool scatters = met_ && age_ + 8 < kLife && mean_free_path_ < infinity();
     ++age_;
     const float reach = scatters ? -mean_free_path_ * logf(random_()) : infinity();
-    const Ray ray{LocalPoint(origin_), tmin_, direction_, at_ + reach};
-    const Boundary next = task_.stepping == Stepping::boundaries
-                              ? next_boundary(task_.geometry, ray, in_)
-                              : by_exclusion(task_.geometry, ray, in_, last_triangle_, last_instance_);
+    const FineRay ray{origin_, direction_, reach};
+    const Boundary next =
+        task_.stepping == Stepping::boundaries
+            ? next_boundary(task_.geometry, ray, in_)
+            : by_exclusion(task_.geometry, {origin_.point, 0, direction_, reach}, in_, last_triangle_, last_instance_);
     last_triangle_ = kNoTriangle;
     if (next.inconsistent) ++counts_.inconsistent;
     if (!next.crosses() && !(next.t < infinity())) {
@@ -134,7 +134,7 @@ class Walker {
       cross(ray, next);
     } else {
       still_ = 0;
-      move_to(along(ray.origin, next.t, ray.direction), isotropic(random_));
+      move_to(next.point, isotropic(random_));
     }
     observer_(ray, before, next, counts_);
   }
@@ -142,9 +142,9 @@ class Walker {
  private:
   RAYLIFT_HD void start() {
     const Float3 a = task_.start_min, b = task_.start_max;
-    origin_ = {a.x + random_() * (b.x - a.x), a.y + random_() * (b.y - a.y), a.z + random_() * (b.z - a.z)};
-    move_to(origin_, isotropic(random_));
-    in_ = locate(task_.geometry, LocalPoint(origin_));
+    const LocalPoint born(a.x + random_() * (b.x - a.x), a.y + random_() * (b.y - a.y), a.z + random_() * (b.z - a.z));
+    move_to(born, isotropic(random_));
+    in_ = locate(task_.geometry, origin_);
     if (is_checked()) count(medium_at(task_.oracle, to_double(origin_)), in_.solid);
     const float u = random_(), v = random_();
     mean_free_path_ = u < 0.25f ? infinity() : 1e-3f * expf(v * 13.815511f);  // 1 um to 1 m
@@ -153,16 +153,15 @@ class Walker {
     last_triangle_ = kNoTriangle;
   }
 
-  RAYLIFT_HD void move_to(Float3 point, Float3 direction) {
+  RAYLIFT_HD void move_to(const FinePoint& point, Float3 direction) {
     origin_ = point;
     direction_ = direction;
-    tmin_ = at_ = 0;
   }
 
   // The medium at the middle of the piece of path.
-  RAYLIFT_HD void check(const Ray& ray, const Boundary& next) {
+  RAYLIFT_HD void check(const FineRay& ray, const Boundary& next) {
     if (!is_checked()) return;
-    const double middle = 0.5 * (static_cast<double>(at_) + static_cast<double>(next.t));
+    const double middle = 0.5 * static_cast<double>(next.t);
     const MediumAt medium = medium_at(task_.oracle, to_double(ray.origin) + middle * to_double(ray.direction));
     count(medium, task_.stepping == Stepping::boundaries ? in_.solid : next.from);
   }
@@ -178,13 +177,13 @@ class Walker {
     if (medium.solid != claimed) ++counts_.wrong;
   }
 
-  RAYLIFT_HD void cross(const Ray& ray, const Boundary& next) {
+  RAYLIFT_HD void cross(const FineRay& ray, const Boundary& next) {
     ++counts_.boundaries;
     if (task_.stepping == Stepping::boundaries && !is_sound(ray, next)) ++counts_.mismatched;
     met_ = true;
     last_triangle_ = next.triangle;
     last_instance_ = next.instance;
-    const float length = fabsf(next.t - at_);
+    const float length = next.t;
     still_ = static_cast<double>(length) <= task_.oracle.tolerance ? still_ + 1 : 0;
     if (still_ > kStuckAfter) {
       ++counts_.stuck;
@@ -197,14 +196,8 @@ class Walker {
     const Float3 d = direction_;
     if (choice < 0.2f) return reflect(next, along(d, -2 * dot(d, normal), normal));
     if (choice < 0.4f) return reflect(next, lambertian(normal, random_));
-    if (choice < 0.55f) {  // straight on
-      in_ = next.after;
-      at_ = next.t;
-      tmin_ = next.end;
-      return;
-    }
-    Float3 onward = d;  // straight on, but from a new point
-    if (choice < 0.85f) {
+    Float3 onward = d;  // straight on
+    if (choice >= 0.55f && choice < 0.85f) {
       const float ratio = index_of(next.material_from) / index_of(next.material_to);
       const float cosine = fminf(1, fmaxf(0, -dot(d, normal))), square = 1 - ratio * ratio * (1 - cosine * cosine);
       if (square < 0) return reflect(next, along(d, -2 * dot(d, normal), normal));
@@ -220,10 +213,10 @@ class Walker {
     move_to(next.point, unit(direction));
   }
 
-  RAYLIFT_HD bool is_sound(const Ray& ray, const Boundary& next) const {
+  RAYLIFT_HD bool is_sound(const FineRay& ray, const Boundary& next) const {
     const Vec p =
         to_double(next.point) - to_double(ray.origin) - static_cast<double>(next.t) * to_double(ray.direction);
-    return next.from == in_.solid && next.to == next.after.solid && next.to != next.from && next.end >= next.t &&
+    return next.from == in_.solid && next.to == next.after.solid && next.to != next.from &&
            fabsf(dot(next.normal, next.normal) - 1) < 1e-5f && next.t < ray.tmax &&
            fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))) <= task_.oracle.tolerance;
   }
@@ -233,8 +226,8 @@ class Walker {
   const Observer& observer_;
   Random random_;
   Containment in_;
-  Float3 origin_{0, 0, 0}, direction_{0, 0, 1};
-  float tmin_ = 0, at_ = 0;  // at_: of the ray from origin_, where the photon is
+  FinePoint origin_ = LocalPoint(0, 0, 0);
+  Float3 direction_{0, 0, 1};
   float mean_free_path_ = 0;
   bool met_ = false;  // a boundary: before that, photons don't scatter, so that short paths begin at surfaces
   std::uint32_t age_ = 0, still_ = 0, last_triangle_ = kNoTriangle, last_instance_ = 0;
@@ -268,7 +261,7 @@ RAYLIFT_HD inline RateResult closest_of(const GeometryView& geometry, const Ray&
 }
 
 RAYLIFT_HD inline RateResult boundary_of(const GeometryView& geometry, const Ray& ray, const Containment& in) {
-  const Boundary next = next_boundary(geometry, ray, in);
+  const Boundary next = next_boundary(geometry, fine_ray(ray), in);
   return {next.t, next.to};
 }
 

@@ -40,13 +40,19 @@ void add_placement_options(CLI::App& app, UploadOptions& upload, const std::stri
                        {"auto", "chroma", "mapped", "device"},
                        [&upload](const std::string& text) { upload.policy = placement_policy(text); }),
             group);
-  add_raster_option(app, upload, group);
+  add_precision_options(app, upload, group);
 }
 
-void add_raster_option(CLI::App& app, UploadOptions& upload, const std::string& group) {
+void add_precision_options(CLI::App& app, UploadOptions& upload, const std::string& group) {
   set_group(add_parsed(app, "--raster", "FROM:BELOW:STEP", "the tables' own points",
                        "Wavelengths in nm to sample optical tables at, for comparison; Chroma's are 60:1000:5",
                        [&upload](const std::string& text) { upload.raster = parse_raster(text); }),
+            group);
+  set_group(add_choice(app, "--positions", "HOW", "automatic",
+                       "How finely photons' places are known: automatic: finely in scenes with thin layers; floats: to "
+                       "2^-21 of the scene's size; fine: to 2^-41 of it",
+                       {"automatic", "floats", "fine"},
+                       [&upload](const std::string& text) { upload.positions = positions_of(text); }),
             group);
 }
 

@@ -13,11 +13,11 @@ namespace raylift::cli {
 /// --device: auto, host or cuda:N. `group` is the heading in the help; "" is the default one.
 void add_device_option(CLI::App& app, std::string& device, const std::string& help, const std::string& group = "");
 
-/// --budget, --reserve, --policy and --raster.
+/// --budget, --reserve, --policy, --raster and --positions.
 void add_placement_options(CLI::App& app, UploadOptions& upload, const std::string& group = "");
 
-/// --raster alone.
-void add_raster_option(CLI::App& app, UploadOptions& upload, const std::string& group = "");
+/// --raster and --positions alone.
+void add_precision_options(CLI::App& app, UploadOptions& upload, const std::string& group = "");
 
 /// --raster in a report: start and step in nm and the number of wavelengths, or null.
 [[nodiscard]] Json raster_json(const Raster& raster);

@@ -3,6 +3,7 @@
 
 #include <raylift/geometry/checks/check.h>
 #include <raylift/geometry/checks/overlaps.h>
+#include <raylift/geometry/checks/thickness.h>
 #include <raylift/geometry/error.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "overlap_text.h"
 #include "ray_pattern.h"
 #include "render_scene.h"
+#include "thickness_text.h"
 #include "trace_rays.h"
 
 namespace raylift::batch {
@@ -25,6 +27,7 @@ namespace {
 
 constexpr std::size_t kMaxWarnings = 10;  // of a scene, in its row
 constexpr std::size_t kMaxOverlaps = 10;  // likewise, the deepest
+constexpr std::size_t kMaxThin = 10;      // likewise, the thinnest solids
 
 /// Warnings of the cache, which are not the scene's: a row is the same with and without it.
 void warn(const std::string& line) {
@@ -58,13 +61,15 @@ Json info(SceneWork& work) {
 Json check_scene(SceneWork& work) {
   const SceneCheck result = check(work.scene(), {}, work.progress());
   const OverlapReport overlaps = find_overlaps(work.scene(), result, {}, work.progress());
-  if (!result.watertight() || !overlaps.overlaps.empty()) work.set_negative();
+  const ThicknessReport thickness = measure_thickness(work.scene(), thickness_options(work.scene()), work.progress());
+  if (!result.watertight() || !overlaps.overlaps.empty() || thickness.unresolved_solids != 0) work.set_negative();
   Json json = {{"watertight", result.watertight()},
                {"leaking_meshes", result.leaking_meshes},
                {"leaking_solids", result.leaking_instances}};
   for (std::size_t i = 0; i != kFlaws; ++i)
     json["counts"][std::string(to_string(static_cast<Flaw>(i)))] = result.counts[i];
   json["overlaps"] = overlaps_json(work.scene(), overlaps, kMaxOverlaps);
+  json["thickness"] = thickness_json(work.scene(), thickness, kMaxThin);
   return json;
 }
 

@@ -4,6 +4,7 @@
 #include <raylift/geometry/scene/flatten.h>
 #include <raylift/geometry/scene/solids.h>
 #include <raylift/gpu/upload/optics_arrays.h>
+#include <raylift/gpu/upload/upload.h>
 #include <raylift/gpu/upload/view_arrays.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace raylift::batch {
 namespace {
 
-bool has_array(const ViewArrayInfo& row, const Scene& scene, bool flat) {
+bool has_array(const ViewArrayInfo& row, const Scene& scene, bool flat, bool fine) {
   switch (row.presence) {
     case ArrayPresence::always:
       return true;
@@ -24,6 +25,10 @@ bool has_array(const ViewArrayInfo& row, const Scene& scene, bool flat) {
       return flat;
     case ArrayPresence::optics:
       return !scene.optics.empty();
+    case ArrayPresence::fine:
+      return fine;
+    case ArrayPresence::rests:
+      return !flat && has_rests(scene);
     case ArrayPresence::attribute:
       break;
   }
@@ -89,8 +94,11 @@ std::vector<ArraySize> array_sizes(const Scene& scene, bool flat) {
     return other[static_cast<std::size_t>(row.array)];
   };
   std::vector<ArraySize> arrays;
+  UploadOptions options;
+  options.flatten = flat;
+  const bool fine = is_fine(scene, options);
   for (const ViewArrayInfo& row : view_arrays())
-    if (has_array(row, scene, flat))
+    if (has_array(row, scene, flat, fine))
       arrays.push_back({std::string(row.name), count(row) * row.element_bytes, row.rank});
   return arrays;
 }

@@ -108,6 +108,7 @@ Json photon_head(const PhotonOptions& options, const PhotonInputs& inputs) {
           {"scene_sha256", inputs.scene},
           {"optics", inputs.optics},
           {"raster", raster_json(options.upload.raster)},
+          {"positions", to_string(options.upload.positions)},
           {"flattened", options.upload.flatten},
           {"source", options.source},
           {"source_files", inputs.source},

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// raylift check: whether each mesh is watertight, since a photon leaks through an open one, and whether solids overlap,
-// since a photon there is in two media.
+// raylift check: whether each mesh is watertight, since a photon leaks through an open one; whether solids overlap,
+// since a photon there is in two media; and whether solids are thick enough for the resolution of a photon's position.
 #include <fmt/format.h>
 #include <raylift/geometry/checks/check.h>
 #include <raylift/geometry/checks/overlaps.h>
+#include <raylift/geometry/checks/thickness.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/scene/eigen.h>
 
@@ -14,6 +15,7 @@
 #include <optional>
 
 #include "batch/actions/overlap_text.h"
+#include "batch/actions/thickness_text.h"
 #include "cli/options.h"
 #include "cli/quantity.h"
 #include "cli/table.h"
@@ -24,7 +26,9 @@ namespace raylift::batch {
 using namespace cli;
 namespace {
 
-constexpr std::size_t kMaxOverlaps = 20;  // that are listed without --all, and by default pairs that touch
+constexpr std::size_t kMaxOverlaps = 20;    // that are listed without --all, and by default pairs that touch
+constexpr std::size_t kMaxThin = 5;         // the thinnest solids, likewise
+constexpr std::size_t kMaxUnresolved = 20;  // those that are thinner than can be resolved, likewise
 
 struct CheckCommandOptions {
   CheckCommandOptions() { overlaps.touching_examples = kMaxOverlaps; }
@@ -35,6 +39,7 @@ struct CheckCommandOptions {
   OverlapOptions overlaps;
   bool no_overlaps = false;
   bool all = false;
+  bool strict = false;
 };
 
 /// One word or two on what a mesh is: what to look at first.
@@ -192,16 +197,22 @@ int check_files(Session& session, const CheckCommandOptions& options) {
     const SceneCheck result = check(scene, options.check, progress);
     std::optional<OverlapReport> overlaps;
     if (!options.no_overlaps) overlaps = find_overlaps(scene, result, options.overlaps, progress);
+    const ThicknessReport thickness = measure_thickness(scene, thickness_options(scene), progress);
     constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
     if (session.options().json) {
       json = json_of(scene, result);
       json["overlaps"] = overlaps ? overlaps_json(scene, *overlaps, kAll) : Json();
+      json["thickness"] = thickness_json(scene, thickness, kAll);
     } else {
       session.write((first ? "" : "\n") + text_of(scene, result, options));
       if (overlaps) session.write(overlaps_text(scene, *overlaps, options.all ? kAll : kMaxOverlaps));
+      session.write(
+          thickness_text(scene, thickness, options.all ? kAll : kMaxThin, options.all ? kAll : kMaxUnresolved));
     }
     first = false;
-    return result.watertight() && (!overlaps || overlaps->overlaps.empty()) ? 0 : kNegative;
+    if (options.strict) refuse_thin_solids(scene, thickness);
+    const bool overlap = overlaps && !overlaps->overlaps.empty();
+    return result.watertight() && !overlap && thickness.unresolved_solids == 0 ? 0 : kNegative;
   });
 }
 
@@ -210,9 +221,11 @@ int check_files(Session& session, const CheckCommandOptions& options) {
 void add_check(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   auto options = std::make_shared<CheckCommandOptions>();
   CLI::App* app =
-      add_command(program, "check", "Check that all meshes are watertight and no volumes overlap; exit code 1 if not");
+      add_command(program, "check",
+                  "Check that all meshes are watertight, no volumes overlap and none is too thin; exit code 1 if not");
   add_files(*app, options->files);
-  add_flag(*app, "--all", options->all, "Also list meshes without a flaw, and all overlaps (always with --json)");
+  add_flag(*app, "--all", options->all,
+           "Also list meshes without a flaw, all overlaps and how thick all volumes are (always with --json)");
   add_parsed(*app, "--examples", "COUNT", std::to_string(options->check.examples),
              "Positions to print for each kind of flaw of a mesh, at most",
              [options](const std::string& text) { options->check.examples = parse_count(text); });
@@ -223,6 +236,8 @@ void add_check(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   add_parsed(*app, "--touching", "COUNT", std::to_string(options->overlaps.touching_examples),
              "Pairs of touching volumes to list, at most",
              [options](const std::string& text) { options->overlaps.touching_examples = parse_count(text); });
+  add_flag(*app, "--strict", options->strict,
+           "Refuse scenes with volumes that are thinner than can be resolved, as raylift photons --strict does");
   add_general_options(*app, general, true);
   add_load_options(*app, options->load);
   finish_command(*app, R"(
@@ -233,12 +248,17 @@ A volume has to lie within its mother, the volume of the nearest node above its 
 siblings, the volumes that have the same mother. Contact is no overlap. A volume that is not watertight has no inside and
 is not tested for overlaps.
 
+The thickness of a volume is the smallest distance between faces that face each other, measured by rays from its surface.
+The resolution is the step to which a photon's position is known there. A volume that is less than 100 steps thick is
+thinner than can be resolved: its absorption would be off by more than 1 %.
+
 Examples:
   raylift check scene.dae
   raylift check --overlap-tolerance 1um scene.dae
   raylift check -q --no-overlaps scene.dae > /dev/null || echo leaks
   raylift check --json *.dae | jq -r '.[] | select(.watertight | not).file'
-  raylift check --json scene.dae | jq '.[].overlaps.found[] | [.first, .second, .depth_mm]')",
+  raylift check --json scene.dae | jq '.[].overlaps.found[] | [.first, .second, .depth_mm]'
+  raylift check --json scene.dae | jq '.[].thickness.unresolved[].solid')",
                  [options, &run] { run = [options](Session& session) { return check_files(session, *options); }; });
 }
 

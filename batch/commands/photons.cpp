@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift photons: follows photons through a scene on a device, and writes what became of them to a folder.
 #include <fmt/format.h>
+#include <raylift/geometry/checks/thickness.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/optics/light.h>
@@ -14,6 +15,7 @@
 #include "base/json.h"
 #include "batch/actions/photon_files.h"
 #include "batch/actions/run_photons.h"
+#include "batch/actions/thickness_text.h"
 #include "batch/run/photon_ranks.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -28,11 +30,13 @@ using namespace cli;
 namespace {
 
 constexpr std::uint64_t kMaxBatch = 1'000'000'000;
+constexpr std::uint64_t kThicknessRays = 50'000;  // that take a small part of the time of any run
 
 struct PhotonsCommandOptions : PhotonOptions {
   std::vector<std::string> scenes;
   std::optional<std::uint64_t> count;  // of photons, where it is given
   bool timings = false;
+  bool strict = false;  // about solids that are too thin
 };
 
 void settle(PhotonsCommandOptions& options) {
@@ -48,14 +52,25 @@ void settle(PhotonsCommandOptions& options) {
   options.upload.bvh = true;
 }
 
+/// Names the solids that are thinner than can be resolved, or refuses them.
+void look_at_thickness(Session& session, const PhotonsCommandOptions& options, const Scene& scene,
+                       const Progress& progress) {
+  const ThicknessReport report = measure_thickness(
+      scene, {kThicknessRays, is_fine(scene, options.upload) ? kPositionStep : kFloatPositionStep}, progress);
+  if (options.strict) refuse_thin_solids(scene, report);
+  warn_of_thin_solids(scene, report, [&session](const std::string& line) { session.warn(line); });
+}
+
 /// On one device, or the same arrays on several; with the scene's names and warnings. `scene` becomes its outline.
-std::vector<GpuGeometry> upload_scene(Session& session, const PhotonOptions& options, const Progress& progress,
+std::vector<GpuGeometry> upload_scene(Session& session, const PhotonsCommandOptions& options, const Progress& progress,
                                       PhotonSummary& summary, Scene& scene) {
   std::vector<GpuGeometry> geometries;
+  bool is_outline = false;
   if (options.device != "all" && options.device.find(',') == std::string::npos) {
     CachedUpload uploaded = upload(options.file, options.load, open_device(session, options.device), options.upload,
                                    options.cache.with(session), progress);
     scene = uploaded.outline();
+    is_outline = !uploaded.scene;
     geometries.push_back(std::move(uploaded.geometry));
   } else {
     const std::vector<Device> devices = several_devices(options.device);
@@ -68,6 +83,11 @@ std::vector<GpuGeometry> upload_scene(Session& session, const PhotonOptions& opt
                 "give it optics by --optics FILE, a sidecar (.json) or GDML (.gdml); see docs/optics.md");
   photon::refuse_unsimulated(scene);
   report_loaded(session, options.file, scene);
+  if (is_outline)  // it has no triangles, but the cache has them
+    look_at_thickness(session, options, load(options.file, options.load, options.cache.with(session), progress),
+                      progress);
+  else
+    look_at_thickness(session, options, scene, progress);
   for (const GpuGeometry& geometry : geometries) warn_of_steps(session, options.file, geometry);
   summary.name(scene);
   return geometries;
@@ -294,6 +314,8 @@ void add_photons(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   add_devices_option(*app, options->device,
                      "auto, host (the CPU), cuda:N, all, or a list with commas; 'raylift devices' lists them");
   add_flag(*app, "--timings", options->timings, "Print the time of each stage");
+  add_flag(*app, "--strict", options->strict,
+           "Refuse scenes with volumes that are thinner than can be resolved, instead of a warning");
   add_general_options(*app, general, true);
   add_load_options(*app, options->load);
   add_cache_options(*app, options->cache);

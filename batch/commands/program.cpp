@@ -21,7 +21,7 @@ namespace {
 /// The text below the help: exit codes, in their order, and examples.
 std::string footer() {
   std::map<int, std::string> meanings{{0, "success"},
-                                      {1, "check: not watertight, or volumes overlap; compare: other histories"},
+                                      {1, "check: not watertight, overlapping or too thin; compare: other histories"},
                                       {kInternalError, "an internal error: please report it"}};
   for (const ErrorKindRow& row : error_kinds())
     meanings.emplace(row.exit_code, fmt::format("{}: {}", row.name, row.meaning));

@@ -55,7 +55,7 @@ std::string Summary::table() const {
   Count all;
   for (const char* first : {"ok", "negative"})
     if (const auto found = counts_.find(first); found != counts_.end())
-      add(found->first == "negative" ? "leaks or overlaps" : "ok", found->second);
+      add(found->first == "negative" ? "leaks, overlaps or too thin" : "ok", found->second);
   for (const auto& [result, count] : counts_) {
     all.scenes += count.scenes;
     all.bytes += count.bytes;

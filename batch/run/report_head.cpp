@@ -49,7 +49,10 @@ Json options_json(const BatchOptions& options) {
     json["reserve"] = upload.reserve;
     json["policy"] = to_string(upload.policy);
   }
-  if (does("upload") || does("trace") || does("cache")) json["raster"] = cli::raster_json(upload.raster);
+  if (does("upload") || does("trace") || does("cache")) {
+    json["raster"] = cli::raster_json(upload.raster);
+    json["positions"] = to_string(upload.positions);
+  }
   if (does("trace")) json["rays"] = options.action.rays;
   if (does("render")) json["pictures"] = options.action.pictures;
   if (does("cache")) json["cache"] = options.action.cache.options.folder.string();

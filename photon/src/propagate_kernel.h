@@ -26,7 +26,8 @@ struct Births {
   std::uint32_t first, count;
 };
 
-/// The ray to a photon's next boundary, and the solids that it starts in.
+/// The ray to a photon's next boundary, and the solids that it starts in. The photon's Pause has the rest of its
+/// origin.
 struct alignas(16) WaitingRay {
   Ray ray;
   Containment in;

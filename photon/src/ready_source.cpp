@@ -69,6 +69,7 @@ void ReadySource::make(const GpuGeometry& geometry, const Run& run, std::size_t 
   Containment* const in = in_->device();
   source_ = {};
   source_.photons = photons;
+  source_.photon_rests = true;
   source_.photons_in = in;
   source_.first_photon = run.first;
   const double* const origin = geometry.view().origin;

@@ -44,7 +44,7 @@ RAYLIFT_HD inline void follow_and_see(const GeometryView& geometry, const Source
                                       const Run& run, std::uint64_t number, const See& see) {
   Follower follower(geometry, source, anchor, run);
   follower.start(number);
-  Ray ray;
+  FineRay ray;
   std::uint32_t slot = 0;
   while (follower.ray(ray)) {
     if (follower.outcome().steps == 1 && slot == 0) see(slot++, follower.outcome());

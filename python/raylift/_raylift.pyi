@@ -266,6 +266,7 @@ def find_overlaps(scene: Scene, *, tolerance: float = ..., progress: Progress = 
 def upload(scene: Scene, device: str | Device = ..., *, budget: float | None = ..., reserve: float = ...,
            policy: Literal["auto", "chroma", "mapped", "device"] = ..., flatten: bool = ..., bvh: bool = ...,
            builder: Literal["host", "device"] = ..., wavelengths: ArrayLike | None = ...,
+           positions: Literal["automatic", "floats", "fine"] = ...,
            origin: Sequence[float] | None = ..., progress: Progress = ...) -> Geometry: ...
 def propagate(geometry: Geometry, source: Any, photons: int | None = ..., *, seed: int = ..., first: int = ...,
               max_steps: int = ..., max_time: float = ..., hits: bool = ..., finals: bool = ...,

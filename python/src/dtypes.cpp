@@ -74,7 +74,10 @@ py::dtype dtype_of(ViewArray array) {
     case A::triangles:
       return py::dtype("(3,)<u4");
     case A::vertices:
+    case A::vertex_rests:
       return py::dtype("(3,)<f4");
+    case A::frames:
+      return py::dtype("(3,4)<f8");
     case A::meshes:
       return record(
           "[('first_vertex', '<u4'), ('vertex_count', '<u4'), ('first_triangle', '<u4'), ('triangle_count', '<u4')]",

@@ -85,7 +85,7 @@ Raster raster_of(const py::object& given) {
 
 UploadOptions options_of(std::optional<double> budget, double reserve, const std::string& policy, bool flatten,
                          bool bvh, const std::string& builder, const py::object& wavelengths,
-                         const std::optional<std::array<double, 3>>& origin) {
+                         const std::string& positions, const std::optional<std::array<double, 3>>& origin) {
   const auto bytes = [](double given, const char* what) {
     if (!(given >= 0) || given > 1.8e19) throw Error(ErrorKind::usage, std::string(what) + " is a number of bytes");
     return static_cast<std::uint64_t>(given);
@@ -100,15 +100,17 @@ UploadOptions options_of(std::optional<double> budget, double reserve, const std
     throw Error(ErrorKind::usage, "a BVH is built by \"host\" or \"device\", not by '" + builder + "'");
   options.bvh_builder = builder == "device" ? BvhBuilder::device : BvhBuilder::host;
   options.raster = raster_of(wavelengths);
+  options.positions = positions_of(positions);
   if (origin) options.origin = Double3((*origin)[0], (*origin)[1], (*origin)[2]);
   return options;
 }
 
 GeometryPointer upload_scene(const ScenePointer& scene, const py::object& device_name, std::optional<double> budget,
                              double reserve, const std::string& policy, bool flatten, bool bvh,
-                             const std::string& builder, const py::object& wavelengths,
+                             const std::string& builder, const py::object& wavelengths, const std::string& positions,
                              const std::optional<std::array<double, 3>>& origin, const py::object& progress) {
-  const UploadOptions options = options_of(budget, reserve, policy, flatten, bvh, builder, wavelengths, origin);
+  const UploadOptions options =
+      options_of(budget, reserve, policy, flatten, bvh, builder, wavelengths, positions, origin);
   Watch watch(progress);
   const Device device = device_of(device_name);
   const Scene& ready = scene->ready();
@@ -271,13 +273,15 @@ Arrays are attributes by their names in the report: ``geometry.vertices``, ``geo
   m.def("upload", &upload_scene, py::arg("scene"), py::arg("device") = "auto", py::kw_only(),
         py::arg("budget") = py::none(), py::arg("reserve") = static_cast<double>(kDefaultReserve),
         py::arg("policy") = "auto", py::arg("flatten") = false, py::arg("bvh") = true, py::arg("builder") = "host",
-        py::arg("wavelengths") = py::none(), py::arg("origin") = py::none(), py::arg("progress") = py::none(),
+        py::arg("wavelengths") = py::none(), py::arg("positions") = "automatic", py::arg("origin") = py::none(),
+        py::arg("progress") = py::none(),
         R"(Uploads a scene to a device; returns when all arrays have arrived.
 
 device: "auto", "host", "cuda:N" or a Device. budget, reserve: bytes of device memory to take at most, and to leave free.
 policy: "auto", "chroma", "mapped", "device". flatten: one mesh, with its arrays per triangle, as in Chroma. bvh: build
 what ray queries need; builder: by the "host" (the best trees) or the "device" (faster). wavelengths: nm, equally spaced,
-at which optical tables are sampled; by default they keep their own points. origin: mm, subtracted in double.
+at which optical tables are sampled; by default they keep their own points. positions: how finely photons' places are
+known: "floats", "fine", or "automatic": finely in scenes with thin layers. origin: mm, subtracted in double.
 Raises raylift.Error: limit, out_of_device_memory, out_of_host_memory, device, usage, cancelled.)");
   m.attr("ray_dtype") = ray_dtype();
   m.attr("hit_dtype") = hit_dtype();

@@ -61,7 +61,7 @@ TEST_F(BatchShards, MergeToTheReportOfOneBatch) {
   EXPECT_EQ(rows, 10U);
   const Ended ended = merge({report(2), report(0), report(1)});
   EXPECT_EQ(ended.code, 1) << ended.err;
-  EXPECT_THAT(ended.out, AllOf(HasSubstr("leaks or overlaps"), HasSubstr("total")));
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("leaks, overlaps or too thin"), HasSubstr("total")));
   EXPECT_EQ(rows_in_order(merged()), rows_in_order(path("single.jsonl")));
   for (const json& row : rows_of(merged())) EXPECT_FALSE(row["run"].contains("shard"));
   // It is a report of all scenes, which can be resumed as such.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "reports.h"
+#include "support/thin_scene.h"
 
 namespace raylift::test {
 namespace {
@@ -65,11 +66,20 @@ TEST_F(Batch, WritesARowForEachScene) {
 TEST_F(Batch, HasANegativeRowForOverlaps) {
   const Ended ended = batch({data_file("nested_transforms.dae")});
   EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.out, HasSubstr("leaks or overlaps"));
+  EXPECT_THAT(ended.out, HasSubstr("leaks, overlaps or too thin"));
   const json row = rows_of(report()).at(0);
   EXPECT_EQ(row["status"], "negative");
   EXPECT_EQ(row["check"]["watertight"], true);
   EXPECT_EQ(row["check"]["overlaps"]["found"].size(), 1U);
+}
+
+TEST_F(Batch, HasANegativeRowForSolidsThatAreTooThin) {
+  EXPECT_EQ(batch({folder_.write("thin.dae", thin_film(2e-7)), folder_.write("fine.dae", thin_film(0.002))}).code, 1);
+  const auto rows = rows_by_name(report());
+  EXPECT_EQ(rows.at("thin.dae")["status"], "negative");
+  EXPECT_EQ(rows.at("thin.dae")["check"]["thickness"]["unresolved"].size(), 1U);
+  EXPECT_EQ(rows.at("fine.dae")["status"], "ok");
+  EXPECT_EQ(rows.at("fine.dae")["check"]["thickness"]["unresolved_solids"], 0);
 }
 
 TEST_F(Batch, DoesOnlyWhatIsAsked) {

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "run_program.h"
+#include "support/thin_scene.h"
 
 namespace raylift::test {
 namespace {
@@ -255,6 +256,46 @@ TEST(Check, ToldOfPairsThatTouchIsContent) {
   EXPECT_EQ(ended.code, 0);
   EXPECT_THAT(ended.out, AllOf(HasSubstr("pairs that touch"), HasSubstr("one and "), HasSubstr("1 pair touches")));
   EXPECT_EQ(raylift({"check", "--json", file}).one()["overlaps"]["touching"].size(), 1U);
+}
+
+TEST(Check, ListsSolidsThatAreThinnerThanCanBeResolved) {
+  const TemporaryFolder folder;
+  const std::string thin = folder.write("thin.dae", thin_film(2e-7)), fine = folder.write("fine.dae", thin_film(0.002));
+  const Ended none = raylift({"check", "--strict", fine});
+  EXPECT_EQ(none.code, 0) << none.err;
+  EXPECT_THAT(none.out, AllOf(HasSubstr("/s/world/film0          0.002     4.54747e-09  "),
+                              HasSubstr("\nthickness: resolved: 0.002 mm or more (704 rays)\n")));
+  const Ended found = raylift({"check", thin});
+  EXPECT_EQ(found.code, 1);
+  EXPECT_THAT(found.out,
+              AllOf(HasSubstr("  /s/world/film0: 2e-07 mm thick, and resolved to 4.54747e-09 mm\n"),
+                    HasSubstr("\nthickness: not resolved: 1 of 2 solids (704 rays)\n"), HasSubstr("overlaps: no")));
+  const std::string many = folder.write("many.dae", thin_film(2e-7, 25));
+  EXPECT_THAT(raylift({"check", many}).out, AllOf(HasSubstr("film19: 2e-07"), Not(HasSubstr("film20: 2e-07")),
+                                                  HasSubstr("  and 5 further solids (--all lists them)")));
+  EXPECT_THAT(raylift({"check", "--all", many}).out, HasSubstr("film24: 2e-07"));
+  const Ended refused = raylift({"check", "--strict", thin});
+  EXPECT_EQ(refused.code, 5);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("solid '/s/world/film0'"), HasSubstr("2e-07 mm thick"),
+                                 HasSubstr("or leave out --strict")));
+}
+
+TEST(Check, ListsThicknessesInJson) {
+  const TemporaryFolder folder;
+  const json thickness = raylift({"check", "--json", folder.write("thin.dae", thin_film(2e-7, 3))}).one()["thickness"];
+  EXPECT_EQ(thickness["rays"], 704);
+  EXPECT_EQ(thickness["measured_solids"], 4);
+  EXPECT_EQ(thickness["unmeasured_solids"], 0);
+  EXPECT_EQ(thickness["unresolved_solids"], 3);
+  EXPECT_NEAR(thickness["thinnest_mm"].get<double>(), 2e-7, 1e-13);
+  ASSERT_EQ(thickness["found"].size(), 2U);
+  EXPECT_EQ(thickness["found"][0]["solids"], 3);
+  EXPECT_EQ(thickness["found"][0]["resolved"], false);
+  EXPECT_EQ(thickness["found"][1]["first_solid"], "/s/world");
+  EXPECT_EQ(thickness["found"][1]["resolved"], true);
+  EXPECT_NEAR(thickness["found"][1]["thickness_mm"].get<double>(), 20'000, 1e-6);
+  ASSERT_EQ(thickness["unresolved"].size(), 3U);
+  EXPECT_EQ(thickness["unresolved"][2]["solid"], "/s/world/film2");
 }
 
 TEST(Upload, SaysWhereEachArrayWent) {

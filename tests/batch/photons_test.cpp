@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "run_program.h"
+#include "support/thin_scene.h"
 
 namespace raylift::test {
 namespace {
@@ -19,6 +20,7 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class Photons : public testing::Test {
  protected:
@@ -369,6 +371,40 @@ TEST_F(Photons, RefuseWhatCannotBe) {
   std::ofstream(at("file")) << "a file";
   EXPECT_EQ(raylift(into("file", {"--photons", "10"})).code, 3);
   EXPECT_EQ(raylift({"photons", at("absent.dae"), "--output", at("refused")}).code, 3);
+}
+
+TEST_F(Photons, NamesSolidsThatAreThinnerThanCanBeResolved) {
+  const TemporaryFolder scenes;
+  const std::string optics = scenes.write("thin.json", kThinOptics);
+  const auto photons = [&](const std::string& scene, std::vector<std::string> more) {
+    more.insert(more.begin(), {"photons", scene, "--optics", optics, "--photons", "100", "--source", "point:50,0,0",
+                               "--output", at("thin")});
+    return raylift(std::move(more));
+  };
+  const std::string fine = scenes.write("fine.dae", thin_film(0.002));
+  EXPECT_THAT(photons(fine, {"--device", "host", "--strict"}).err, IsEmpty());
+  const std::string thin = scenes.write("thin.dae", thin_film(2e-7, 25));
+  // In any way to the triangles: read, on several devices, written to a cache, read from it, and read flattened.
+  const std::vector<std::string> plain{"--device", "host"}, several{"--device", "host,host"},
+      cached{"--device", "host", "--cache=" + at("cache")},
+      flat{"--device", "host", "--cache=" + at("cache"), "--flatten"};
+  for (const std::vector<std::string>& way : {plain, several, cached, cached, flat, flat}) {
+    const Ended warned = photons(thin, way);
+    EXPECT_EQ(warned.code, 0) << warned.err;
+    // Flattened scenes have floats.
+    const std::string resolution = way.back() == "--flatten" ? "0.000524521" : "4.54747e-09";
+    EXPECT_THAT(warned.err,
+                AllOf(HasSubstr("solid '/s/world/film19' is thinner than can be resolved: 2e-07 mm thick, and "
+                                "resolved to " +
+                                resolution + " mm"),
+                      Not(HasSubstr("film20")), HasSubstr("5 other solids are thinner")));
+    std::vector<std::string> strictly = way;
+    strictly.emplace_back("--strict");
+    const Ended refused = photons(thin, strictly);
+    EXPECT_EQ(refused.code, 5);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("solid '/s/world/film0'"), HasSubstr("and 24 other solids are too"),
+                                   HasSubstr("or leave out --strict")));
+  }
 }
 
 }  // namespace

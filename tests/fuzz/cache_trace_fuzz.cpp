@@ -219,13 +219,12 @@ void trace_through(const GpuGeometry& geometry) {
     };
     sum = sum + use(view, closest_hit(view, rays[i], accept));
     Containment in = locate(view, rays[i].origin);
-    Ray rest = rays[i];
-    rest.tmin = 0;
+    FineRay rest = fine_ray(rays[i]);
     for (int step = 0; step != 8; ++step) {
       const Boundary next = next_boundary(view, rest, in);
       if (!next.crosses()) break;
       in = next.after;
-      rest.tmin = next.end;
+      rest.origin = next.point;
     }
   }
 }

@@ -26,14 +26,14 @@ __global__ void sum_words(const std::uint32_t* words, std::size_t count, unsigne
   atomicAdd(sum, own);
 }
 
-__global__ void find_boundaries(const __grid_constant__ GeometryView view, const Ray* rays, const Containment* in,
+__global__ void find_boundaries(const __grid_constant__ GeometryView view, const FineRay* rays, const Containment* in,
                                 Boundary* boundaries, std::size_t count) {
   const std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
   if (i < count) boundaries[i] = next_boundary(view, rays[i], in[i]);
 }
 
 // The same by warps.
-__global__ void find_boundaries_together(const __grid_constant__ GeometryView view, const Ray* rays,
+__global__ void find_boundaries_together(const __grid_constant__ GeometryView view, const FineRay* rays,
                                          const Containment* in, Boundary* boundaries, std::size_t count) {
   constexpr std::uint32_t kRays = 96;
   const std::size_t first = (blockIdx.x * std::size_t{blockDim.x} + threadIdx.x) / 32 * kRays;
@@ -55,10 +55,10 @@ __global__ void compare(const Boundary* a, const Boundary* b, std::size_t count,
   const std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
   if (i >= count) return;
   const Boundary &x = a[i], &y = b[i];
-  if (!same(x.t, y.t) || !same(x.end, y.end) || !same(x.point, y.point) || !same(x.normal, y.normal) ||
-      x.from != y.from || x.to != y.to || x.instance != y.instance || x.triangle != y.triangle ||
-      x.material_from != y.material_from || x.material_to != y.material_to || x.from_inside != y.from_inside ||
-      x.inconsistent != y.inconsistent || x.after.solid != y.after.solid ||
+  if (!same(x.t, y.t) || !same(x.point.point, y.point.point) || !same(x.point.rest, y.point.rest) ||
+      !same(x.normal, y.normal) || x.from != y.from || x.to != y.to || x.instance != y.instance ||
+      x.triangle != y.triangle || x.material_from != y.material_from || x.material_to != y.material_to ||
+      x.from_inside != y.from_inside || x.inconsistent != y.inconsistent || x.after.solid != y.after.solid ||
       x.after.exceptions[0] != y.after.exceptions[0] || x.after.exceptions[1] != y.after.exceptions[1])
     atomicAdd(differ, 1u);
 }
@@ -116,7 +116,7 @@ int sum_words_on_gpu(const std::uint32_t* words, std::size_t count, unsigned lon
   return run(sum, [&](unsigned long long* on_device) { sum_words<<<256, 256>>>(words, count, on_device); });
 }
 
-int find_boundaries_on_gpu(const GeometryView& view, const Ray* rays, const Containment* in, Boundary* boundaries,
+int find_boundaries_on_gpu(const GeometryView& view, const FineRay* rays, const Containment* in, Boundary* boundaries,
                            std::size_t count) {
   const auto blocks = static_cast<unsigned>((count + 127) / 128);
   Boundary* together = nullptr;

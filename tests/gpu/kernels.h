@@ -157,7 +157,7 @@ int ask_on_gpu(const GeometryView& view, const Ray* rays, HitsSeen* seen, std::s
 int sum_scene_on_gpu(const GeometryView& view, SceneSums* sums);
 int sum_words_on_gpu(const std::uint32_t* words, std::size_t count, unsigned long long* sum);
 /// boundaries[i] = next_boundary(view, rays[i], in[i]); all but the view are the device's addresses.
-int find_boundaries_on_gpu(const GeometryView& view, const Ray* rays, const Containment* in, Boundary* boundaries,
+int find_boundaries_on_gpu(const GeometryView& view, const FineRay* rays, const Containment* in, Boundary* boundaries,
                            std::size_t count);
 /// in[i] = locate(view, points[i], directions[i]), or without directions where these are null.
 int locate_on_gpu(const GeometryView& view, const Float3* points, const Float3* directions, Containment* in,

@@ -172,7 +172,7 @@ TEST_P(Simulate, CountsTheStepsBeyondTables) {
     Follower follower(on_host.view(), source, anchor, how);
     for (std::uint64_t i = 0; i != 2000; ++i) {
       follower.start(i);
-      Ray ray;
+      FineRay ray;
       while (follower.ray(ray)) {
         const std::uint32_t before = follower.outcome().steps;
         follower.arrive(next_boundary(on_host.view(), ray, follower.in()));

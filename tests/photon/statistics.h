@@ -36,8 +36,8 @@ class Mean {
   double mean_ = 0, squares_ = 0;
 };
 
-/// The mean is the truth within 4 standard errors, and precise enough to tell a truth that is 2 % of `scale` off; with the
-/// fewer photons under sanitizers, 5 %.
+/// The mean is the truth within 4 standard errors, and precise enough to tell a truth that is 2 % of `scale` off; with
+/// the fewer photons under sanitizers, 5 %.
 inline void expect_mean(const Mean& mean, double truth, double scale) {
   const double wrong = (kSanitized ? 0.05 : 0.02) * scale;
   EXPECT_LT(mean.off(truth), 4) << mean.value() << " +- " << mean.error() << ", and not " << truth;
@@ -53,7 +53,7 @@ class Shares {
     const double n = static_cast<double>(of), share = static_cast<double>(count) / n;
     // A share that is 0 or 1 has no error of its own; of any one, a count of 1 is within it.
     const auto error = [n](double p) { return std::sqrt(std::max(p * (1 - p), 1 / n) / n); };
-    EXPECT_LT(std::abs(share - truth), 4 * error(truth)) << what << ": " << share << ", and not " << truth;
+    EXPECT_LE(std::abs(share - truth), 4 * error(truth)) << what << ": " << share << ", and not " << truth;
     if (truth > 0 && truth < 1) {
       chi_square_ += std::pow((share - truth) / error(truth), 2);
       wrong_ += std::pow((share - wrong) / error(wrong), 2);

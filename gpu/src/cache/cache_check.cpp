@@ -223,6 +223,8 @@ class CacheCheck::Impl {
         return counts_.flattened;
       case ArrayPresence::optics:
         return optics;
+      case ArrayPresence::fine:
+      case ArrayPresence::rests:
       case ArrayPresence::attribute:
         break;
     }
@@ -329,6 +331,10 @@ std::unique_ptr<ArrayCheck> CacheCheck::Impl::make(ViewArray array) {
     case A::material_codes:
       return each<MaterialCode>(array, "a material's number is too large", [this](MaterialCode code, std::uint64_t) {
         return is_material(code.inside) && is_material(code.outside);
+      });
+    case A::frames:
+      return each<Transform>(array, "a transform is not finite", [](const Transform& frame, std::uint64_t) {
+        return std::ranges::all_of(frame.m, [](double x) { return std::isfinite(x); });
       });
     case A::solid_ids:
     case A::daughters:

@@ -145,6 +145,7 @@ std::string option_text(const fs::path& source, const LoadOptions& load, const U
   text.add("max_nodes", load.limits.nodes);
   text.add("max_triangles", load.limits.triangles);
   text.add("max_polygon", std::uint64_t{load.limits.polygon_vertices});
+  text.add("rests", std::uint64_t{load.rests});
   text.add("flatten", std::uint64_t{upload.flatten});
   std::string origin = "default";
   if (upload.origin)
@@ -155,6 +156,7 @@ std::string option_text(const fs::path& source, const LoadOptions& load, const U
   std::snprintf(raster, sizeof raster, "%.9g %.9g %u", double{upload.raster.start}, double{upload.raster.step},
                 upload.raster.count);
   text.add("raster", std::string(raster));
+  text.add("positions", std::uint64_t{static_cast<std::uint8_t>(upload.positions)});
   text.add("bvh", std::uint64_t{upload.bvh});
   if (upload.bvh) {
     text.add("builder", std::string(upload.bvh_builder == BvhBuilder::host ? "host" : "device"));

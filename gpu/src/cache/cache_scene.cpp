@@ -186,6 +186,10 @@ Scene cached_scene(const CacheFile& file) {
     throw Error(ErrorKind::usage, "a scene that was cached flattened can't be had back", {file.path().string(), ""});
   const std::vector<detail::MeshSizes> sizes = read_tree(file, scene);
   const std::vector<Float3> vertices = file.read_all<Float3>(info(ViewArray::vertices).name);
+  const std::string_view rests_name = info(ViewArray::vertex_rests).name;
+  std::vector<Float3> rests;
+  if (file.has(rests_name)) rests = file.read_all<Float3>(rests_name);
+  if (!rests.empty() && rests.size() != vertices.size()) inconsistent(file, ViewArray::vertex_rests);
   const std::vector<UInt3> triangles = file.read_all<UInt3>(info(ViewArray::triangles).name);
   std::size_t first_vertex = 0;
   std::size_t first_triangle = 0;
@@ -196,6 +200,7 @@ Scene cached_scene(const CacheFile& file) {
     Mesh& mesh = scene.meshes[i];
     const auto* const vertex = vertices.data() + first_vertex;
     mesh.vertices.assign(vertex, vertex + vertex_count);
+    if (!rests.empty()) mesh.rests.assign(rests.data() + first_vertex, rests.data() + first_vertex + vertex_count);
     mesh.triangles.resize(triangle_count);
     const auto offset = static_cast<std::uint32_t>(first_vertex);
     for (std::size_t t = 0; t != triangle_count; ++t) {

@@ -7,6 +7,7 @@
 #include <raylift/geometry/scene/detail/scene_bytes.h>
 #include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/solids.h>
+#include <raylift/geometry/scene/thin_layers.h>
 #include <raylift/gpu/bvh/bvh_build.h>
 #include <raylift/gpu/upload/optics_arrays.h>
 
@@ -108,6 +109,35 @@ void add_mesh_arrays(std::vector<ArraySource>& arrays, const Scene& scene, const
       [&scene](std::size_t mesh, std::size_t first, std::span<Float3> target, StoreMode mode) {
         copy_bytes(scene.meshes[mesh].vertices.data() + first, target.data(), target.size_bytes(), mode);
       }));
+}
+
+Transform zero_transform() {
+  Transform zero;
+  std::fill(std::begin(zero.m), std::end(zero.m), 0.0);
+  return zero;
+}
+
+/// Transforms into the meshes' frames, in double; zero where there is none.
+std::vector<Transform> frames_of(const Scene& scene, const Double3& origin) {
+  std::vector<Transform> frames(scene.instances.size());
+  for (std::size_t i = 0; i != frames.size(); ++i) {
+    EigenTransform to_world = to_eigen(scene.instances[i].transform);
+    to_world.translation() -= to_eigen(origin);
+    frames[i] = to_world.linear().determinant() != 0 ? Transform(to_world.inverse()) : zero_transform();
+  }
+  return frames;
+}
+
+void add_rests(std::vector<ArraySource>& arrays, const Scene& scene, const MeshTable& meshes) {
+  arrays.push_back(
+      mesh_source<Float3>(ViewArray::vertex_rests, meshes, kVertices,
+                          [&scene](std::size_t mesh, std::size_t first, std::span<Float3> target, StoreMode mode) {
+                            const std::vector<Float3>& rests = scene.meshes[mesh].rests;
+                            if (rests.empty())
+                              std::fill(target.begin(), target.end(), Float3{0, 0, 0});
+                            else
+                              copy_bytes(rests.data() + first, target.data(), target.size_bytes(), mode);
+                          }));
 }
 
 void add_attributes(std::vector<ArraySource>& arrays, const Scene& scene, const MeshTable& meshes) {
@@ -302,6 +332,24 @@ void check(const Scene& scene, const UploadOptions& options) {
 
 }  // namespace
 
+const char* to_string(Positions positions) noexcept {
+  return positions == Positions::floats ? "floats" : positions == Positions::fine ? "fine" : "automatic";
+}
+
+Positions positions_of(std::string_view name) {
+  for (const Positions one : {Positions::automatic, Positions::floats, Positions::fine})
+    if (name == to_string(one)) return one;
+  throw Error(ErrorKind::usage, "positions are \"automatic\", \"floats\" or \"fine\", not '" + std::string(name) + "'");
+}
+
+bool is_fine(const Scene& scene, const UploadOptions& options) {
+  if (options.flatten || options.positions == Positions::floats) return false;
+  if (options.positions == Positions::fine) return true;
+  if (scene.optics.empty()) return false;
+  const Bounds bounds = scene.bounds.empty() ? world_bounds(scene) : scene.bounds;
+  return has_thin_layers(scene, options.origin ? *options.origin : default_origin(bounds));
+}
+
 namespace detail {
 
 float reach_of(const Bounds& bounds, const Double3& origin) {
@@ -342,6 +390,8 @@ GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options,
                                    [&scene](std::size_t mesh, std::size_t first, std::span<std::uint16_t> target,
                                             StoreMode) { write_parts(scene.meshes[mesh].parts, first, target); }));
     arrays.push_back(view_source(ViewArray::part_materials, std::move(parts.materials)));
+    if (is_fine(scene, options)) arrays.push_back(view_source(ViewArray::frames, frames_of(scene, origin)));
+    if (has_rests(scene)) add_rests(arrays, scene, meshes);  // in any case, as a cache file's scene has them too
     add_attributes(arrays, scene, meshes);
     arrays.push_back(
         view_source(ViewArray::solid_colors, std::vector<std::uint32_t>(scene.instances.size(), kMaterialColor)));

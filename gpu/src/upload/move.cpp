@@ -44,7 +44,9 @@ MovedInstance moved(std::uint32_t instance, Transform to_world, const double (&o
     for (int i = 0; i != 12; ++i) to.m[i] = static_cast<float>(from.m[i]);
   };
   set(result.to_world, to_world);
-  if (determinant != 0 && std::isfinite(1 / determinant)) set(result.to_mesh, bvh_detail::inverse(to_world));
+  std::fill(std::begin(result.frame.m), std::end(result.frame.m), 0.0);
+  if (determinant != 0 && std::isfinite(1 / determinant)) result.frame = bvh_detail::inverse(to_world);
+  set(result.to_mesh, result.frame);
   result.instance = instance;
   result.mirrored = determinant < 0 ? 1 : 0;
   return result;
@@ -56,16 +58,18 @@ bool is_singular(const MovedInstance& instance) {
 }
 
 /// Puts what has moved in its place.
-void put(const Device& device, std::span<const MovedInstance> moved, Memory& instances, StreamRef stream) {
+void put(const Device& device, std::span<const MovedInstance> moved, Memory& instances, Memory* fine,
+         StreamRef stream) {
   PooledBuffer<MovedInstance> staged(device, stream, moved.size());
   staged.copy_from(moved, stream);
   auto* const to = instances.as<InstanceView>();
+  auto* const frames = fine == nullptr ? nullptr : fine->as<Transform>();
   detail::run_on(
       device, "put_instances",
-      [&] { return cuda::launch_put_instances(staged.device(), moved.size(), to, stream.handle()); },
+      [&] { return cuda::launch_put_instances(staged.device(), moved.size(), to, frames, stream.handle()); },
       [&] {
         device.synchronize(stream);
-        for (const MovedInstance& one : moved) one.put(to);
+        for (const MovedInstance& one : moved) one.put(to, frames);
       });
 }
 
@@ -103,7 +107,7 @@ void GpuGeometry::set_transforms(std::span<const std::uint32_t> solids, std::spa
   tbb::parallel_for(std::size_t{0}, all.size(),
                     [&](std::size_t i) { all[i] = moved(solids[i], transforms[i], view_.origin); });
   for (const MovedInstance& one : all) known.set_singular(one.instance, is_singular(one));
-  put(device(), all, array(ViewArray::instances), stream);
+  put(device(), all, array(ViewArray::instances), view_.is_fine() ? &array(ViewArray::frames) : nullptr, stream);
   rebuild_instance_level(stream);
 }
 

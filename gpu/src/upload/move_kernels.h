@@ -11,15 +11,18 @@ namespace raylift::detail {
 
 /// What a new transform changes of an InstanceView.
 struct MovedInstance {
+  Transform frame;  // to_mesh in double
   Affine to_world, to_mesh;
   std::uint32_t instance;
   std::uint32_t mirrored;
 
-  RAYLIFT_HD void put(InstanceView* instances) const {
+  /// frames: null for a geometry that is not fine.
+  RAYLIFT_HD void put(InstanceView* instances, Transform* frames) const {
     InstanceView& view = instances[instance];
     view.to_world = to_world;
     view.to_mesh = to_mesh;
     view.mirrored = static_cast<std::uint16_t>(mirrored);
+    if (frames != nullptr) frames[instance] = frame;
   }
 };
 
@@ -28,6 +31,7 @@ struct MovedInstance {
 namespace raylift::cuda {
 
 /// Returns a cudaError_t. The device must be current.
-int launch_put_instances(const detail::MovedInstance* moved, std::size_t count, InstanceView* instances, void* stream);
+int launch_put_instances(const detail::MovedInstance* moved, std::size_t count, InstanceView* instances,
+                         Transform* frames, void* stream);
 
 }  // namespace raylift::cuda

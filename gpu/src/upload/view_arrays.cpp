@@ -68,6 +68,8 @@ constexpr std::array<ViewArrayInfo, kViewArrays> kTable{
     row<&V::solids, &V::solid_count>(A::solids, "solids", R::nodes, P::always, E::solid),
     row<&V::daughters>(A::daughters, "daughters", R::attributes, P::always, E::other),
     row<&V::solid_colors>(A::solid_colors, "solid_colors", R::attributes, P::two_levels, E::solid),
+    row<&BvhView::frames>(A::frames, "frames", R::nodes, P::fine, E::instance),
+    row<&V::vertex_rests>(A::vertex_rests, "vertex_rests", R::attributes, P::rests, E::vertex),
     row<&O::rows>(A::optical_rows, "optical_rows", R::nodes, P::optics, E::other),
     row<&O::buckets>(A::optical_buckets, "optical_buckets", R::nodes, P::optics, E::other),
     row<&O::materials>(A::optical_materials, "optical_materials", R::nodes, P::optics, E::other),

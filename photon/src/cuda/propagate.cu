@@ -8,7 +8,9 @@
 namespace raylift::photon {
 namespace {
 
+using bvh_detail::FineWalkRay;
 using bvh_detail::finish_boundary;
+using bvh_detail::kIsFine;
 using bvh_detail::load_by_16_bytes;
 using bvh_detail::plain_boundaries_of_warp;
 using bvh_detail::StackInShared;
@@ -78,7 +80,7 @@ __global__ void __launch_bounds__(kThreads, kPhysicsBlocks)
     Follower follower(geometry, source, at, run);
     std::uint32_t i = 0;
     bool flying = false;
-    Ray ray;
+    FineRay ray;
     if (q < count) {
       if (kBirth) {
         i = flights.births->first + q;
@@ -95,17 +97,28 @@ __global__ void __launch_bounds__(kThreads, kPhysicsBlocks)
     if (flying) {
       to.photons[place] = i;
       store_by_16_bytes(to.pauses + place, follower.pause());
-      store_by_16_bytes(flights.rays + place, {ray, follower.in()});
+      store_by_16_bytes(flights.rays + place, {{ray.origin.point, 0, ray.direction, ray.tmax}, follower.in()});
     }
   }
 }
 
+// The ray of a photon that waits. kFine: with the rest of its origin.
+template <bool kFine>
+__device__ FineRay fine_ray_of(const WaitingRay* rays, const Pause* pauses, std::size_t i) {
+  const Ray ray = load_by_16_bytes(&rays[i].ray);
+  if constexpr (kFine)
+    return {{ray.origin, load_by_16_bytes(pauses + i).rest}, ray.direction, ray.tmax};
+  else
+    return {ray.origin, ray.direction, ray.tmax};
+}
+
 // The boundaries that photons wait for. A kernel of its own: search and physics in one are more code than the
 // instruction cache holds, and threads that wait for each other at both.
+template <class SomeRay>
 __global__ void __launch_bounds__(kThreads, kSearchBlocks)
-    search(const __grid_constant__ GeometryView geometry, const __grid_constant__ Flights flights,
-           const std::uint32_t* waiting, std::uint32_t* next) {
-  const std::uint32_t count = *waiting;
+    search_each(const __grid_constant__ GeometryView geometry, const __grid_constant__ Flights flights, Waiting waiting,
+                std::uint32_t* next) {
+  const std::uint32_t count = *waiting.count;
   if (first_of_thread() == 0) *next = 0;
   const std::uint32_t warps = stride() / 32, share = (count + warps - 1) / warps;
   const std::uint32_t rays = share <= 32 ? share : share < kRaysPerWarp ? (share + 31) / 32 * 32 : kRaysPerWarp;
@@ -116,9 +129,10 @@ __global__ void __launch_bounds__(kThreads, kSearchBlocks)
     StackInShared<true, kThreads> stack(overflow);
     const auto kept = stack.keep(begin);
     const WaitingRay* const rays_of_all = flights.rays;
-    plain_boundaries_of_warp(
+    const Pause* const pauses = waiting.pauses;
+    plain_boundaries_of_warp<SomeRay>(
         geometry, count - begin < rays ? count - begin : rays,
-        [=](std::uint32_t i) { return load_by_16_bytes(&rays_of_all[*kept + i].ray); },
+        [=](std::uint32_t i) { return fine_ray_of<kIsFine<SomeRay>>(rays_of_all, pauses, *kept + i); },
         [=](std::uint32_t i) { return rays_of_all[*kept + i].in; }, flights.boundaries + begin,
         [=](bool more, std::uint32_t i) {
           const std::uint32_t place = append(more, flights.rest.count);
@@ -129,12 +143,15 @@ __global__ void __launch_bounds__(kThreads, kSearchBlocks)
 }
 
 // The same for the rays whose boundary is not plain. They are few, and slow.
+template <class SomeRay>
 __global__ void __launch_bounds__(kThreads, kRestBlocks)
-    search_rest(const __grid_constant__ GeometryView geometry, const __grid_constant__ Flights flights) {
+    search_rest(const __grid_constant__ GeometryView geometry, const __grid_constant__ Flights flights,
+                const Pause* pauses) {
   const std::uint32_t count = *flights.rest.count;
   for (std::uint32_t q = first_item(count); q < count; q += stride()) {
     const std::uint32_t i = flights.rest.rays[q];
-    finish_boundary(geometry, flights.rays[i].ray, flights.rays[i].in, flights.boundaries + i);
+    finish_boundary<SomeRay>(geometry, fine_ray_of<kIsFine<SomeRay>>(flights.rays, pauses, i), flights.rays[i].in,
+                             flights.boundaries + i);
   }
 }
 
@@ -149,7 +166,7 @@ __global__ void __launch_bounds__(kThreads, kRestBlocks)
     const std::uint32_t i = waiting.photons[q];
     Follower follower(geometry, source, at, run);
     follower.resume(run.first + i, outcomes[i], waiting.pauses[q]);
-    Ray ray = flights.rays[q].ray;
+    FineRay ray = fine_ray_of<true>(flights.rays, waiting.pauses, q);
     do follower.arrive(next_boundary(geometry, ray, follower.in()));
     while (follower.ray(ray));
     outcomes[i] = follower.outcome();
@@ -199,12 +216,14 @@ int launch_propagate(const GeometryView& geometry, const Source& source, const A
                      const Flights& flights, Outcome* outcomes, std::uint32_t count, void* stream) {
   if (count == 0) return cudaSuccess;
   const auto on = static_cast<cudaStream_t>(stream);
+  const auto search = geometry.is_fine() ? search_each<FineWalkRay> : search_each<Ray>;
+  const auto rest = geometry.is_fine() ? search_rest<FineWalkRay> : search_rest<Ray>;
   unsigned birth_blocks = 0, physics_blocks = 0, search_blocks = 0, rest_blocks = 0, finish_blocks = 0;
   Waiting from = flights.waiting[0], to = flights.waiting[1];
   FirstError error;
   if (error.set(blocks_for(advance<true>, count, birth_blocks)) ||
       error.set(blocks_for(advance<false>, count, physics_blocks)) ||
-      error.set(blocks_for(search, count, search_blocks)) || error.set(blocks_for(search_rest, count, rest_blocks)) ||
+      error.set(blocks_for(search, count, search_blocks)) || error.set(blocks_for(rest, count, rest_blocks)) ||
       error.set(blocks_for(finish, count, finish_blocks)) ||
       error.set(cudaMemsetAsync(from.count, 0, sizeof *from.count, on)) ||
       error.set(cudaMemsetAsync(flights.rest.count, 0, sizeof *flights.rest.count, on)) ||
@@ -218,8 +237,8 @@ int launch_propagate(const GeometryView& geometry, const Source& source, const A
         plan_births<<<1, 1, 0, on>>>(flights.births, from.count, flights.capacity, count);
         advance<true><<<birth_blocks, kThreads, 0, on>>>(geometry, source, anchor, run, flights, to, from, outcomes);
       }
-      search<<<search_blocks, kThreads, 0, on>>>(geometry, flights, from.count, to.count);
-      search_rest<<<rest_blocks, kThreads, 0, on>>>(geometry, flights);
+      search<<<search_blocks, kThreads, 0, on>>>(geometry, flights, from, to.count);
+      rest<<<rest_blocks, kThreads, 0, on>>>(geometry, flights, from.pauses);
       advance<false><<<physics_blocks, kThreads, 0, on>>>(geometry, source, anchor, run, flights, from, to, outcomes);
       const Waiting done = from;
       from = to;

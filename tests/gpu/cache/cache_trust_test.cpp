@@ -249,7 +249,7 @@ TEST(CacheKeys, KnowTheImportersVersion) {
       "1\ncompute_rayleigh=1\nstrict_optics=0\n"
       "max_file_size=8589934592\nmax_text_size=17179869184\nmax_expansion=100\nmax_documents=1000\nmax_depth=512\n"
       "max_instances=5000000\nmax_nodes=10000000\nmax_triangles=1000000000\nmax_polygon=10000\n"
-      "flatten=0\norigin=default\nraster=0 0 0\nbvh=0\n";
+      "rests=0\nflatten=0\norigin=default\nraster=0 0 0\npositions=0\nbvh=0\n";
   const TemporaryFolder root;
   const fs::path file = root.write("a.stl", "abc");
   UploadOptions plain;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/cache/cache.h>
+#include <raylift/gpu/upload/verify_upload.h>
 
 #include <fstream>
 #include <iterator>
@@ -12,6 +13,7 @@
 #include "support/paths.h"
 #include "support/random_scenes.h"
 #include "support/same_scene.h"
+#include "support/thin_scene.h"
 
 namespace raylift {
 namespace {
@@ -136,6 +138,33 @@ TEST_P(CachedUploads, AreTheSameAsOthers) {
         const Scene scene = second.outline();
         EXPECT_EQ(scene.path(scene.instances.back()), first.scene->path(first.scene->instances.back()));
       }
+}
+
+TEST_P(CachedUploads, KeepThinLayers) {
+  const test::TemporaryFolder root;
+  LoadOptions load_options;
+  load_options.optics = root.write("film.json", test::kThinOptics);
+  const fs::path file = root.write("film.dae", test::thin_film(0.0020246));
+  Caching cache;
+  const Scene scene = load(file, load_options);
+  const GpuGeometry plain = upload(scene, device(), {});
+  EXPECT_TRUE(plain.view().is_fine());
+  EXPECT_TRUE(plain.has(ViewArray::vertex_rests));
+  EXPECT_GT(verify_upload(scene, plain), 0U);
+  for (const bool hit : {false, true}) {
+    const CachedUpload cached = upload(file, load_options, device(), {}, cache.options());
+    EXPECT_EQ(cached.hit, hit);
+    EXPECT_TRUE(cached.geometry.view().is_fine());
+    expect_same(cached.geometry, plain);
+  }
+  const Scene again = load(file, load_options, cache.options());
+  for (std::size_t i = 0; i != scene.meshes.size(); ++i) EXPECT_EQ(again.meshes[i].rests, scene.meshes[i].rests);
+  UploadOptions floats;
+  floats.positions = Positions::floats;
+  const CachedUpload other = upload(file, load_options, device(), floats, cache.options());
+  EXPECT_FALSE(other.hit);
+  EXPECT_FALSE(other.geometry.view().is_fine());
+  EXPECT_THAT(cache.warnings, IsEmpty());
 }
 
 TEST_P(CachedUploads, TakeTheSceneFromAFileThatWasMadeForOtherOptions) {

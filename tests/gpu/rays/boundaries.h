@@ -106,7 +106,7 @@ class BoundariesOnDevice : public OnDevice {
     const GpuGeometry on_host = upload(boxes.scene(), Device::host(kHostBudget), options);
     return on_host.view().solid_id(boundary.instance, boundary.triangle);
   }
-  std::vector<Boundary> next(const GpuGeometry& geometry, const std::vector<Ray>& rays,
+  std::vector<Boundary> next(const GpuGeometry& geometry, const std::vector<FineRay>& rays,
                              const std::vector<Containment>& in) {
     std::vector<Boundary> result(rays.size());
     if (device().info().is_host) {
@@ -115,10 +115,10 @@ class BoundariesOnDevice : public OnDevice {
     }
 #ifdef RAYLIFT_WITH_CUDA
     const Stream stream(device());
-    DeviceBuffer<Ray> device_rays(device(), rays.size());
+    DeviceBuffer<FineRay> device_rays(device(), rays.size());
     DeviceBuffer<Containment> device_in(device(), in.size());
     const DeviceBuffer<Boundary> found(device(), rays.size());
-    device_rays.copy_from(std::span<const Ray>(rays), stream);
+    device_rays.copy_from(std::span<const FineRay>(rays), stream);
     device_in.copy_from(std::span<const Containment>(in), stream);
     stream.synchronize();
     EXPECT_EQ(0, find_boundaries_on_gpu(geometry.view(), device_rays.device(), device_in.device(), found.device(),
@@ -128,7 +128,7 @@ class BoundariesOnDevice : public OnDevice {
 #endif
     return result;
   }
-  Boundary next(const GpuGeometry& geometry, const Ray& ray, const Containment& in) {
+  Boundary next(const GpuGeometry& geometry, const FineRay& ray, const Containment& in) {
     return next(geometry, std::vector{ray}, std::vector{in})[0];
   }
   /// By locate(), with directions if there are any.

@@ -19,9 +19,10 @@ namespace {
 using namespace bvh_detail;
 
 auto fields(const Boundary& b) {
-  return std::tuple(b.t, b.end, b.point.x, b.point.y, b.point.z, b.normal.x, b.normal.y, b.normal.z, b.from, b.to,
-                    b.instance, b.triangle, b.material_from, b.material_to, b.from_inside, b.inconsistent,
-                    b.after.solid, b.after.exceptions[0], b.after.exceptions[1]);
+  const FinePoint& p = b.point;
+  return std::tuple(b.t, p.point.x, p.point.y, p.point.z, p.rest.x, p.rest.y, p.rest.z, b.normal.x, b.normal.y,
+                    b.normal.z, b.from, b.to, b.instance, b.triangle, b.material_from, b.material_to, b.from_inside,
+                    b.inconsistent, b.after.solid, b.after.exceptions[0], b.after.exceptions[1]);
 }
 
 struct Seen {
@@ -34,16 +35,20 @@ class Photon {
       : geometry_(geometry), random_(seed) {
     for (int a = 0; a != 3; ++a) {
       const auto [low, high] = std::pair(scene.start_min[a], scene.start_max[a]);
-      (&ray_.origin.x)[a] = static_cast<float>(low + uniform() * (high - low));
+      (&ray_.origin.point.x)[a] = static_cast<float>(low + uniform() * (high - low));
     }
     in_ = locate(geometry, ray_.origin);
     turn();
   }
 
   /// One step. False: it is over.
-  bool step(Seen& seen) {
-    const Ray walk_ray = ray_of_walk(geometry_, ray_);
-    NearestCounting<true, true> nearest(geometry_, walk_ray, in_, starts_anew(ray_));
+  bool step(Seen& seen) { return geometry_.is_fine() ? step_by<FineWalkRay>(seen) : step_by<Ray>(seen); }
+
+ private:
+  template <class SomeRay>
+  bool step_by(Seen& seen) {
+    const SomeRay walk_ray = ray_of_walk<SomeRay>(geometry_, ray_);
+    NearestCounting<SomeRay, true, true> nearest(geometry_, walk_ray, in_, true);
     walk(geometry_, walk_ray, nearest);
     BoundaryPlace place;
     ++seen.steps;
@@ -51,14 +56,14 @@ class Photon {
     if (plain) ++seen.plain;
     if (plain && nearest.start_counts != AtStart::none) ++seen.plain_at_start;
     const BoundaryPlace full =
-        next_change(geometry_, walk_ray, in_, nearest_faces<true>(geometry_, walk_ray, in_, starts_anew(ray_)));
-    const Boundary found = next_boundary(geometry_, ray_, in_), expected = boundary_at(geometry_, ray_, in_, full);
+        next_change(geometry_, walk_ray, in_, nearest_faces<true>(geometry_, walk_ray, in_, true));
+    const Boundary found = next_boundary(geometry_, ray_, in_),
+                   expected = boundary_at<SomeRay>(geometry_, ray_, in_, full);
     EXPECT_EQ(fields(found), fields(expected)) << "plain: " << plain;
     if (fields(found) != fields(expected)) return false;
     return go_on(found);
   }
 
- private:
   double uniform() { return std::uniform_real_distribution<double>()(random_); }
   /// A new direction from where the photon is, and as far as it may go: often hardly any distance.
   void turn() {
@@ -72,7 +77,6 @@ class Photon {
     } while (square > 1 || square < 1e-4);
     ray_.direction = {static_cast<float>(d[0] / std::sqrt(square)), static_cast<float>(d[1] / std::sqrt(square)),
                       static_cast<float>(d[2] / std::sqrt(square))};
-    ray_.tmin = 0;
     ray_.tmax =
         uniform() < 0.5 ? std::numeric_limits<float>::max() : static_cast<float>(std::pow(10.0, 8 * uniform() - 5));
   }
@@ -87,20 +91,11 @@ class Photon {
       return in_.solid != kNoSolid;
     }
     const double chance = uniform();
-    if (chance < 0.2) {  // straight on
-      ray_.tmin = boundary.end;
-      in_ = boundary.after;
-      return boundary.end < ray_.tmax && in_.solid != kNoSolid;
-    }
     ray_.origin = boundary.point;
     if (chance < 0.6) in_ = boundary.after;
-    if (chance < 0.4) {  // refracted, hardly
-      ray_.tmin = 0;
-      return in_.solid != kNoSolid;
-    }
-    if (chance >= 0.8) {  // a mirror
+    if (chance < 0.4) return in_.solid != kNoSolid;  // straight on
+    if (chance >= 0.8) {                             // a mirror
       ray_.direction = {d.x - 2 * along * n.x, d.y - 2 * along * n.y, d.z - 2 * along * n.z};
-      ray_.tmin = 0;
       return true;
     }
     turn();
@@ -112,13 +107,13 @@ class Photon {
 
   const GeometryView& geometry_;
   std::mt19937 random_;
-  Ray ray_{};
+  FineRay ray_{};
   Containment in_;
 };
 
-Seen scatter(const bench::MediaScene& scene, bool flat, unsigned photons) {
-  SCOPED_TRACE(scene.name + (flat ? ", flat" : ", two levels"));
-  const bench::MediaOnDevice uploaded(scene, Device::host(), flat);
+Seen scatter(const bench::MediaScene& scene, bench::MediaLevels levels, unsigned photons) {
+  SCOPED_TRACE(scene.name + ", " + bench::name_of(levels));
+  const bench::MediaOnDevice uploaded(scene, Device::host(), levels);
   Seen seen;
   for (unsigned i = 0; i != photons && !testing::Test::HasFailure(); ++i) {
     Photon photon(scene, uploaded.geometry().view(), i);
@@ -130,8 +125,8 @@ Seen scatter(const bench::MediaScene& scene, bool flat, unsigned photons) {
 TEST(PlainBoundaries, AreThoseOfTheSearchInFull) {
   Seen all;
   for (const bench::MediaScene& scene : bench::media_scenes())
-    for (const bool flat : {false, true}) {
-      const Seen seen = scatter(scene, flat, test::effort(400U));
+    for (const bench::MediaLevels levels : bench::kMediaLevels) {
+      const Seen seen = scatter(scene, levels, test::effort(400U));
       all.steps += seen.steps;
       all.plain += seen.plain;
       all.plain_at_start += seen.plain_at_start;
@@ -142,7 +137,7 @@ TEST(PlainBoundaries, AreThoseOfTheSearchInFull) {
 }
 
 TEST(PlainBoundaries, AreMostOfThoseInADetector) {
-  const Seen seen = scatter(bench::detector_scene(100), false, 1000);
+  const Seen seen = scatter(bench::detector_scene(100), bench::MediaLevels::two, 1000);
   EXPECT_GT(seen.steps, 5'000U);
   EXPECT_GT(static_cast<double>(seen.plain), 0.97 * static_cast<double>(seen.steps));
 }

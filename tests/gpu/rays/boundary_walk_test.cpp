@@ -38,9 +38,9 @@ WalkCounts walk(const Device& device, const WalkTask& task, double steps, std::u
 }
 
 void expect_right_media(const Device& device, const MediaScene& scene, double steps, std::uint32_t check_every) {
-  for (const bool flat : {false, true}) {
-    SCOPED_TRACE(scene.name + (flat ? ", flat" : ", two levels"));
-    const MediaOnDevice uploaded(scene, device, flat);
+  for (const bench::MediaLevels levels : bench::kMediaLevels) {
+    SCOPED_TRACE(scene.name + ", " + bench::name_of(levels));
+    const MediaOnDevice uploaded(scene, device, levels);
     WalkTask task = uploaded.task();
     task.check_every = check_every;
     const WalkCounts counts = walk(device, task, steps);
@@ -76,8 +76,8 @@ TEST_P(BoundaryWalk, KeepsTheMediumInADetector) {
 TEST_P(BoundaryWalk, EndsWhereSolidsOverlap) {
   const MediaScene scene = bench::media_scenes().back();
   ASSERT_FALSE(scene.consistent);
-  for (const bool flat : {false, true}) {
-    const MediaOnDevice uploaded(scene, device(), flat);
+  for (const bench::MediaLevels levels : bench::kMediaLevels) {
+    const MediaOnDevice uploaded(scene, device(), levels);
     WalkTask task = uploaded.task();
     task.check_every = 0;
     const WalkCounts counts = walk(device(), task, 1e5);
@@ -100,10 +100,10 @@ TEST_P(BoundaryWalk, KeepsToRareSeries) {
   for (const MediaScene& scene : bench::media_scenes()) {
     const auto numbers = rare.find(scene.name);
     if (numbers == rare.end()) continue;
-    for (const bool flat : {false, true}) {
-      const MediaOnDevice uploaded(scene, device(), flat);
+    for (const bench::MediaLevels levels : bench::kMediaLevels) {
+      const MediaOnDevice uploaded(scene, device(), levels);
       for (const std::uint64_t number : numbers->second) {
-        SCOPED_TRACE(scene.name + (flat ? ", flat, " : ", two levels, ") + std::to_string(number));
+        SCOPED_TRACE(scene.name + ", " + bench::name_of(levels) + ", " + std::to_string(number));
         const WalkCounts counts = walk(device(), uploaded.task(), kStepsOfSeries, number);
         EXPECT_EQ(counts.wrong + counts.inconsistent + counts.mismatched + counts.lost + counts.stuck, 0U);
       }
@@ -124,7 +124,7 @@ TEST(SlowBoundaryWalk, KeepsTheMediumInADetector) {
 TEST_P(BoundaryWalk, TellsWrongMedia) {
   for (const MediaScene& scene : bench::media_scenes()) {
     if (scene.name != "block" && scene.name != "flush daughters" && scene.name != "foils") continue;
-    const MediaOnDevice uploaded(scene, device(), false);
+    const MediaOnDevice uploaded(scene, device(), bench::MediaLevels::two);
     WalkTask task = uploaded.task();
     task.stepping = bench::Stepping::exclusion;
     const WalkCounts counts = walk(device(), task, 1e5);

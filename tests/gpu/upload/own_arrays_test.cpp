@@ -266,16 +266,17 @@ class EmptyGeometry : public OwnArrays {
   void expect_empty(GpuGeometry& geometry) {
     // Member by member, as what lies between members may hold anything. One that is added must be added here.
     const auto& [vertices, triangles, meshes, instances, triangle_parts, part_materials, material_codes, solid_ids,
-                 colors, material_colors, solid_colors, solids, daughters, vertex_count, triangle_count, mesh_count,
-                 instance_count, material_count, solid_count, bvh_levels, bvh, origin, reach, optics] = geometry.view();
+                 colors, material_colors, solid_colors, solids, daughters, vertex_rests, vertex_count, triangle_count,
+                 mesh_count, instance_count, material_count, solid_count, bvh_levels, bvh, origin, reach, optics] =
+        geometry.view();
     EXPECT_TRUE(
         all_zero(vertices, triangles, meshes, instances, triangle_parts, part_materials, material_codes, solid_ids));
-    EXPECT_TRUE(
-        all_zero(colors, material_colors, solid_colors, solids, daughters, vertex_count, triangle_count, mesh_count));
+    EXPECT_TRUE(all_zero(colors, material_colors, solid_colors, solids, daughters, vertex_rests, vertex_count,
+                         triangle_count, mesh_count));
     EXPECT_TRUE(
         all_zero(instance_count, material_count, solid_count, bvh_levels, origin[0], origin[1], origin[2], reach));
-    const auto& [nodes, pairs, ids, node_count, pair_count, host_nodes, host_pairs, host_ids] = bvh;
-    EXPECT_TRUE(all_zero(nodes, pairs, ids, node_count, pair_count, host_nodes, host_pairs, host_ids));
+    const auto& [nodes, pairs, ids, node_count, pair_count, host_nodes, host_pairs, host_ids, frames] = bvh;
+    EXPECT_TRUE(all_zero(nodes, pairs, ids, node_count, pair_count, host_nodes, host_pairs, host_ids, frames));
     const auto& [rows, buckets, materials, surfaces, points, borders, channels, channel_types, surface_count,
                  border_bucket_count, channel_type_count, raster] = optics;
     EXPECT_TRUE(all_zero(rows, buckets, materials, surfaces, points, borders, channels, channel_types));

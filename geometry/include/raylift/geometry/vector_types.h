@@ -63,6 +63,19 @@ struct LocalPoint : Float3 {
   RAYLIFT_HD constexpr explicit LocalPoint(float x_, float y_, float z_) : Float3{x_, y_, z_} {}
 };
 
+/// A LocalPoint to 48 bits: the sum of `point` and `rest`, which is at most half a float step of `point` on each axis.
+/// A LocalPoint becomes one whose rest is zero.
+struct FinePoint {
+  LocalPoint point;
+  Float3 rest;
+
+  FinePoint() = default;
+  RAYLIFT_HD constexpr FinePoint(LocalPoint p) : point(p), rest{0, 0, 0} {}
+  RAYLIFT_HD constexpr FinePoint(LocalPoint p, Float3 r) : point(p), rest(r) {}
+
+  RAYLIFT_HD friend bool operator==(const FinePoint&, const FinePoint&) = default;
+};
+
 /// A point in double. In host code a vector of Eigen's, or of anything else with x(), y() and z(), converts to it: so
 /// headers that take one need no library of vectors.
 struct Double3 {
@@ -98,6 +111,7 @@ struct Double3 {
 // What Chroma and every GPU array of ours rely on.
 static_assert(sizeof(Float3) == 12 && alignof(Float3) == 4 && std::is_trivially_copyable_v<Float3>);
 static_assert(sizeof(LocalPoint) == 12 && alignof(LocalPoint) == 4 && std::is_trivially_copyable_v<LocalPoint>);
+static_assert(sizeof(FinePoint) == 24 && alignof(FinePoint) == 4 && std::is_trivially_copyable_v<FinePoint>);
 static_assert(sizeof(UInt3) == 12 && alignof(UInt3) == 4 && std::is_trivially_copyable_v<UInt3>);
 
 /// The rows of a 3x4 affine matrix, row-major.

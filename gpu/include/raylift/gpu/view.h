@@ -78,6 +78,7 @@ struct GeometryView {
   const std::uint32_t* solid_colors;     ///< two-level: by solid id, likewise, or kMaterialColor
   const SolidView* solids;               ///< solid_count, by solid id; null for a FlatScene uploaded on its own
   const std::uint32_t* daughters;        ///< solid ids, those of one mother together
+  const Float3* vertex_rests;  ///< what `vertices` lack to the file's numbers; null: nothing is known of it
   std::uint32_t vertex_count;
   std::uint32_t triangle_count;
   std::uint32_t mesh_count;
@@ -96,10 +97,38 @@ struct GeometryView {
     return LocalPoint(static_cast<float>(point.x - origin[0]), static_cast<float>(point.y - origin[1]),
                       static_cast<float>(point.z - origin[2]));
   }
+  /// Whether next_boundary() resolves places to 2^-41 of the scene's largest coordinate, instead of 2^-21.
+  [[nodiscard]] RAYLIFT_HD bool is_fine() const { return bvh.frames != nullptr; }
+  /// The same point to 48 bits where the geometry is fine; else the rest is zero.
+  [[nodiscard]] RAYLIFT_HD FinePoint fine_from_scene(const Double3& point) const {
+    return fine_point({point.x - origin[0], point.y - origin[1], point.z - origin[2]});
+  }
+  /// The same for a point that counts from `origin`.
+  [[nodiscard]] RAYLIFT_HD FinePoint fine_point(const Double3& from_origin) const {
+    using arithmetic_detail::split;
+    const auto x = split(from_origin.x), y = split(from_origin.y), z = split(from_origin.z);
+    const LocalPoint point(x.high, y.high, z.high);
+    return is_fine() ? FinePoint(point, {x.low, y.low, z.low}) : FinePoint(point);
+  }
+  /// The point at point + t * direction. Where the geometry is not fine, each product and each sum is rounded to float.
+  [[nodiscard]] RAYLIFT_HD FinePoint along(const FinePoint& from, double t, Float3 direction) const {
+    if (!is_fine()) return from.point + static_cast<float>(t) * direction;
+    const auto at = [t](float point, float rest, float d) {
+      return (static_cast<double>(point) + static_cast<double>(rest)) +
+             arithmetic_detail::product(t, static_cast<double>(d));
+    };
+    return fine_point({at(from.point.x, from.rest.x, direction.x), at(from.point.y, from.rest.y, direction.y),
+                       at(from.point.z, from.rest.z, direction.z)});
+  }
   /// The scene's coordinates, in millimetres, of a point that rays or photons have.
   [[nodiscard]] RAYLIFT_HD Double3 to_scene(LocalPoint point) const {
     return {static_cast<double>(point.x) + origin[0], static_cast<double>(point.y) + origin[1],
             static_cast<double>(point.z) + origin[2]};
+  }
+  [[nodiscard]] RAYLIFT_HD Double3 to_scene(const FinePoint& from) const {
+    const Double3 point = to_scene(from.point);
+    return {point.x + static_cast<double>(from.rest.x), point.y + static_cast<double>(from.rest.y),
+            point.z + static_cast<double>(from.rest.z)};
   }
 
   /// The materials on both sides of a triangle. `triangle` is an index into `triangles`.

@@ -21,8 +21,8 @@ struct Anchor {
 [[nodiscard]] RAYLIFT_HD inline Anchor anchor_of(const GeometryView& geometry, const Source& source) {
   const Vector half(source.extent);
   const Real reach = source.shape == SourceShape::line ? square_root(dot(half, half)) : Real(source.radius);
-  const LocalPoint center = geometry.from_scene(source.center);
-  return {locate(geometry, center), is_clear(geometry, center, reach)};
+  const FinePoint center = geometry.fine_from_scene(source.center);
+  return {locate(geometry, center), is_clear(geometry, center.point, reach)};
 }
 
 /// Whether photons are born in a volume, where none lies on a face but by chance.
@@ -101,12 +101,17 @@ RAYLIFT_SLOW_PATH inline void give_birth(const Source& source, Photon& photon, R
 }
 
 /// The position of a photon that is given, rounded once.
-[[nodiscard]] RAYLIFT_HD inline LocalPoint start_of(const GeometryView& geometry, const Source& source,
-                                                    const StartPhoton& start) {
+[[nodiscard]] RAYLIFT_HD inline FinePoint start_of(const GeometryView& geometry, const Source& source,
+                                                   const StartPhoton& start) {
   const Double3& from = source.photons_origin;
-  return LocalPoint(static_cast<float>(static_cast<double>(start.position.x) - (geometry.origin[0] - from.x)),
-                    static_cast<float>(static_cast<double>(start.position.y) - (geometry.origin[1] - from.y)),
-                    static_cast<float>(static_cast<double>(start.position.z) - (geometry.origin[2] - from.z)));
+  Double3 at(start.position);
+  if (source.photon_rests) {
+    at.x += static_cast<double>(start.rest.x);
+    at.y += static_cast<double>(start.rest.y);
+    at.z += static_cast<double>(start.rest.z);
+  }
+  return geometry.fine_point({at.x - (geometry.origin[0] - from.x), at.y - (geometry.origin[1] - from.y),
+                              at.z - (geometry.origin[2] - from.z)});
 }
 /// The solids around a photon that is given.
 [[nodiscard]] RAYLIFT_HD inline Containment start_in(const GeometryView& geometry, const Source& source,

@@ -41,8 +41,8 @@ struct alignas(16) Outcome {
 
 /// The state of an interrupted Follower, in addition to the outcome so far.
 struct alignas(16) Pause {
-  std::uint32_t drawn;  ///< random numbers
-  float birth, from;
+  std::uint32_t drawn_and_phase;  ///< the number of random numbers, times four, and Follower::Phase
+  Float3 rest;                    ///< of the photon's position
 };
 
 namespace detail {
@@ -77,7 +77,7 @@ RAYLIFT_SLOW_PATH inline void count_end_values(const MaterialOptics& material, s
 ///
 ///   Follower follower(geometry, source, anchor, run);
 ///   follower.start(number);
-///   Ray ray;
+///   FineRay ray;
 ///   while (follower.ray(ray)) follower.arrive(next_boundary(geometry, ray, follower.in()));
 ///   outcome = follower.outcome();
 ///
@@ -86,55 +86,64 @@ RAYLIFT_SLOW_PATH inline void count_end_values(const MaterialOptics& material, s
 /// direction.
 class Follower {
  public:
+  /// Where a photon stands.
+  enum class Phase : std::uint8_t {
+    on_way,   ///< to its birth, along its direction; its time is how far that still is
+    arrived,  ///< at the place of its birth
+    aimed,    ///< it has a direction, which decides where it is on a face
+    born,
+  };
+
   RAYLIFT_HD Follower(const GeometryView& geometry, const Source& source, const Anchor& anchor, const Run& run)
       : geometry_(geometry), source_(source), anchor_(anchor), run_(run), random_(run.seed, 0) {}
 
   /// Starts the photon of this number.
   RAYLIFT_HD void start(std::uint64_t number) {
     random_ = RandomStream(run_.seed, number);
-    birth_ = kBorn;
-    from_ = 0;
+    phase_ = Phase::born;
+    rest_ = {0, 0, 0};
     if (source_.photons != nullptr) {
       const std::uint64_t i = number - source_.first_photon;
       const StartPhoton& start = source_.photons[i];
-      outcome_ = {born(start, start_of(geometry_, source_, start), source_.photons_in[i], random_),
-                  {},
-                  0,
-                  0,
-                  birth_bit(birth_kind(start.flags))};
+      const FinePoint at = start_of(geometry_, source_, start);
+      rest_ = at.rest;
+      outcome_ = {born(start, at.point, source_.photons_in[i], random_), {}, 0, 0, birth_bit(birth_kind(start.flags))};
       return;
     }
     const BirthPlace place = birth_place(source_, random_);
-    const LocalPoint center = geometry_.from_scene(source_.center);
-    outcome_ = {{center, 0, place.direction, 0, {0, 0, 0}, anchor_.in}, {}, 0, 0, 0};
-    birth_ = place.distance < Real(0) ? Real(kArrived) : place.distance;
-    if (birth_ >= 0 && anchor_.clear) {
-      outcome_.photon.position = LocalPoint(Vector(center) + birth_ * place.direction);
-      birth_ = kArrived;
+    const FinePoint center = geometry_.fine_from_scene(source_.center);
+    outcome_ = {{center.point, place.distance, place.direction, 0, {0, 0, 0}, anchor_.in}, {}, 0, 0, 0};
+    rest_ = center.rest;
+    phase_ = place.distance < Real(0) ? Phase::arrived : Phase::on_way;
+    if (phase_ == Phase::on_way && anchor_.clear) {
+      move_to(geometry_.along(center, outcome_.photon.time, place.direction));
+      phase_ = Phase::arrived;
     }
   }
   /// Continues a photon that waits for the boundary of a ray.
   RAYLIFT_HD void resume(std::uint64_t number, const Outcome& so_far, const Pause& pause) {
-    random_ = RandomStream(run_.seed, number, pause.drawn);
+    random_ = RandomStream(run_.seed, number, pause.drawn_and_phase >> 2);
     outcome_ = so_far;
-    birth_ = pause.birth;
-    from_ = pause.from;
+    phase_ = static_cast<Phase>(pause.drawn_and_phase & 3U);
+    rest_ = pause.rest;
   }
-  [[nodiscard]] RAYLIFT_HD Pause pause() const { return {random_.drawn(), birth_, from_}; }
+  [[nodiscard]] RAYLIFT_HD Pause pause() const {
+    return {random_.drawn() << 2 | static_cast<std::uint32_t>(phase_), rest_};
+  }
   /// The ray for the next search for a boundary. False: the photon has ended.
-  RAYLIFT_HD bool ray(Ray& ray) {
+  RAYLIFT_HD bool ray(FineRay& ray) {
     Photon& photon = outcome_.photon;
     if (ends(outcome_.last.kind)) return false;
-    if (birth_ >= 0) {
-      ray = {geometry_.from_scene(source_.center), from_, photon.direction, birth_};
+    if (phase_ == Phase::on_way) {
+      ray = {{photon.position, rest_}, photon.direction, photon.time};
       return true;
     }
-    if (birth_ == kArrived) {
+    if (phase_ == Phase::arrived) {
       give_birth(source_, photon, random_);
-      birth_ = anchor_.clear || fills_volume(source_) ? kBorn : kAimed;
+      phase_ = anchor_.clear || fills_volume(source_) ? Phase::born : Phase::aimed;
     }
-    if (birth_ == kAimed) {
-      ray = start_ray(geometry_, photon.position, photon.direction);
+    if (phase_ == Phase::aimed) {
+      ray = start_ray(geometry_, {photon.position, rest_}, photon.direction);
       return true;
     }
     if (outcome_.steps == run_.most_steps || photon.time > run_.latest) {
@@ -143,7 +152,7 @@ class Follower {
       ++outcome_.steps;
       outcome_.last = detail::begin_step(geometry_, photon);
       if (!ends(outcome_.last.kind)) {
-        ray = detail::step_ray(geometry_, photon, outcome_.last.material, known_, random_);
+        ray = detail::step_ray(geometry_, photon, rest_, outcome_.last.material, known_, random_);
         return true;
       }
     }
@@ -153,29 +162,30 @@ class Follower {
   /// Takes the result of that search.
   RAYLIFT_HD void arrive(const Boundary& boundary) {
     Photon& photon = outcome_.photon;
-    if (birth_ >= 0) {
+    if (phase_ == Phase::on_way) {
       photon.in = boundary.after;
-      photon.position = boundary.point;
-      from_ = boundary.end;
+      move_to(boundary.point);
       if (boundary.inconsistent) {
         outcome_.last.kind = StepKind::inconsistent;
         ++outcome_.steps;  // so that its history has an event
         record();
-      } else if (!boundary.crosses()) {
-        birth_ = kArrived;
+      } else if (boundary.crosses()) {
+        photon.time = photon.time > boundary.t ? photon.time - boundary.t : 0;
+      } else {
+        phase_ = Phase::arrived;
       }
       return;
     }
-    if (birth_ == kAimed) {
+    if (phase_ == Phase::aimed) {
       if (crosses_at_start(boundary)) photon.in = boundary.after;
-      birth_ = kBorn;
+      phase_ = Phase::born;
       return;
     }
     const std::uint16_t through = outcome_.last.material;
     const MaterialOptics& material = geometry_.optics.materials[through];
     if (run_.end_values != nullptr && !covers(material.covered, photon.wavelength))
       detail::count_end_values(material, through, photon.wavelength, run_.end_values);
-    detail::end_step(geometry_, boundary, run_.shift_profile, photon, outcome_.last, known_, random_);
+    detail::end_step(geometry_, boundary, run_.shift_profile, photon, rest_, outcome_.last, known_, random_);
     record();
   }
   /// The solids that the photon is in.
@@ -183,6 +193,10 @@ class Follower {
   [[nodiscard]] RAYLIFT_HD const Outcome& outcome() const { return outcome_; }
 
  private:
+  RAYLIFT_HD void move_to(const FinePoint& place) {
+    outcome_.photon.position = place.point;
+    rest_ = place.rest;
+  }
   RAYLIFT_HD void record() {
     outcome_.history = outcome_.history << 4 | static_cast<std::uint64_t>(outcome_.last.kind);
     outcome_.kinds = static_cast<std::uint16_t>(outcome_.kinds | 1U << static_cast<unsigned>(outcome_.last.kind));
@@ -195,10 +209,8 @@ class Follower {
   RandomStream random_;
   Outcome outcome_{};
   detail::KnownRate known_;
-  // It is at the place of its birth; it has a direction, which decides where it is on a face; it is born.
-  static constexpr float kArrived = -1, kAimed = -2, kBorn = -3;
-  float birth_ = kBorn;  // how far from the centre the photon is to be born, or one of these
-  float from_ = 0;       // how far of that way has been searched
+  Float3 rest_{0, 0, 0};  // of the photon's position
+  Phase phase_ = Phase::born;
 };
 
 /// Follows one photon.
@@ -206,7 +218,7 @@ class Follower {
                                                const Run& run, std::uint64_t number) {
   Follower follower(geometry, source, anchor, run);
   follower.start(number);
-  Ray ray;
+  FineRay ray;
   while (follower.ray(ray)) follower.arrive(next_boundary(geometry, ray, follower.in()));
   return follower.outcome();
 }

@@ -300,23 +300,21 @@ RAYLIFT_HD inline void generate(const GeometryView& geometry, const GenstepView&
   photon.flags = flag_of(is_cerenkov(genstep.type)            ? BirthKind::cerenkov
                          : genstep.type == GenstepType::torch ? BirthKind::torch
                                                               : BirthKind::scintillation);
-  const LocalPoint anchor = anchor_of(genstep);
-  photon.position = anchor;
+  FinePoint at = anchor_of(genstep);
   in = place.in;
-  float from = 0;
+  Real left = birth.distance;
   // To the birth, across all boundaries between; then, by the photon's direction, across faces that it lies on. One
   // loop, so that a kernel has the search once.
   for (bool there = !(birth.distance > Real(0));;) {
-    const Ray ray = there ? start_ray(geometry, LocalPoint(photon.position), photon.direction)
-                          : Ray{anchor, from, birth.direction, birth.distance};
+    const FineRay ray = there ? start_ray(geometry, at, photon.direction) : FineRay{at, birth.direction, left};
     const Boundary boundary = next_boundary(geometry, ray, in);
     if (there) {
       if (crosses_at_start(boundary)) in = boundary.after;
       break;
     }
     in = boundary.after;
-    photon.position = boundary.point;
-    from = boundary.end;
+    at = boundary.point;
+    left = larger(left - Real(boundary.t), Real(0));
     if (boundary.inconsistent) {
       if (in.consistent()) in.exceptions[0] = in.solid;  // the first step ends as inconsistent
       break;
@@ -325,6 +323,8 @@ RAYLIFT_HD inline void generate(const GeometryView& geometry, const GenstepView&
     if (!gives_places(genstep)) break;
     there = true;
   }
+  photon.position = at.point;
+  photon.rest = at.rest;
 }
 
 }  // namespace raylift::photon

@@ -58,9 +58,9 @@ struct alignas(16) StartPhoton {
   float time;       ///< ns
   Float3 direction;
   std::uint32_t unused0;
-  Float3 polarization;  ///< only its component perpendicular to the direction is used; zero: random
-  float wavelength;     ///< nm
-  std::uint32_t unused1[3];
+  Float3 polarization;      ///< only its component perpendicular to the direction is used; zero: random
+  float wavelength;         ///< nm
+  Float3 rest;              ///< of the position; read where Source::photon_rests says so
   std::uint32_t flags = 0;  ///< Opticks's; with that of Cerenkov light or scintillation it is such light, else TORCH
 };
 static_assert(sizeof(StartPhoton) == 64);
@@ -98,6 +98,7 @@ struct Source {
   /// photon_count of them; a null pointer to any is an Error(usage). The members above are then ignored. The photons'
   /// media come from locate(), or, if known, from `photons_in`, an array of the same size.
   const StartPhoton* photons = nullptr;
+  bool photon_rests = false;  ///< positions are the sums of StartPhoton::position and `rest`
   const Containment* photons_in = nullptr;
   /// Added to the photons' positions, millimetres: for positions that floats of the scene's coordinates are too coarse
   /// for. GeometryView::origin keeps each float as it is.

@@ -4,7 +4,8 @@
 //   raylift::photon::RandomStream random(seed, number);
 //   raylift::photon::Photon photon = ...;                       // born, with `in` from locate()
 //   raylift::photon::StepEnd end;
-//   do end = raylift::photon::step(geometry, photon, random);
+//   raylift::Float3 rest{0, 0, 0};                              // of the photon's position
+//   do end = raylift::photon::step(geometry, photon, rest, random);
 //   while (!raylift::photon::ends(end.kind) && ++steps < most);
 //
 // The geometry must have been uploaded from a Scene with optics, with its BVH (UploadOptions::bvh).
@@ -324,21 +325,22 @@ struct KnownRate {
 };
 
 /// The ray of a step: along the photon's direction, as long as its free path.
-RAYLIFT_HD inline Ray step_ray(const GeometryView& geometry, const Photon& photon, std::uint16_t material,
-                               const KnownRate& known, RandomStream& random) {
+RAYLIFT_HD inline FineRay step_ray(const GeometryView& geometry, const Photon& photon, Float3 rest,
+                                   std::uint16_t material, const KnownRate& known, RandomStream& random) {
   const bool same = known.material == material && known.wavelength == photon.wavelength;
   const Real rate = same ? known.rate : bulk_of(geometry.optics, material, photon.wavelength).rate;
-  return {photon.position, 0, photon.direction, random.exponential() / rate};
+  return {{photon.position, rest}, photon.direction, random.exponential() / rate};
 }
 
 /// The end of a step, at a boundary or before it. The bulk properties are read again, as they would occupy registers
 /// during the search.
 RAYLIFT_HD inline void end_step(const GeometryView& geometry, const Boundary& boundary, ShiftProfile profile,
-                                Photon& photon, StepEnd& end, KnownRate& known, RandomStream& random) {
+                                Photon& photon, Float3& rest, StepEnd& end, KnownRate& known, RandomStream& random) {
   const OpticsView& optics = geometry.optics;
   const Bulk bulk = bulk_of(optics, end.material, photon.wavelength);
   known = {photon.wavelength, end.material, bulk.rate};
-  photon.position = boundary.point;
+  photon.position = boundary.point.point;
+  rest = boundary.point.rest;
   photon.time = Real(photon.time) + Real(boundary.t) / bulk.medium.group_velocity;
   if (boundary.inconsistent) {
     end.kind = StepKind::inconsistent;
@@ -356,14 +358,15 @@ RAYLIFT_HD inline void end_step(const GeometryView& geometry, const Boundary& bo
 
 /// Moves the photon to its next event, and applies it. The photon travels at the group velocity. The free path comes
 /// from one draw over all processes of the medium: absorption, Rayleigh and Mie scattering, two wavelength shifters. A
-/// photon whose solid has no material, or that is in no solid, ends at once.
-[[nodiscard]] RAYLIFT_HD inline StepEnd step(const GeometryView& geometry, Photon& photon, RandomStream& random,
-                                             ShiftProfile profile = ShiftProfile::delta) {
+/// photon whose solid has no material, or that is in no solid, ends at once. rest: what the photon's position lacks to
+/// where it is, kept from step to step; see FinePoint.
+[[nodiscard]] RAYLIFT_HD inline StepEnd step(const GeometryView& geometry, Photon& photon, Float3& rest,
+                                             RandomStream& random, ShiftProfile profile = ShiftProfile::delta) {
   StepEnd end = detail::begin_step(geometry, photon);
   if (ends(end.kind)) return end;
   detail::KnownRate known;
-  const Ray ray = detail::step_ray(geometry, photon, end.material, known, random);
-  detail::end_step(geometry, next_boundary(geometry, ray, photon.in), profile, photon, end, known, random);
+  const FineRay ray = detail::step_ray(geometry, photon, rest, end.material, known, random);
+  detail::end_step(geometry, next_boundary(geometry, ray, photon.in), profile, photon, rest, end, known, random);
   return end;
 }
 

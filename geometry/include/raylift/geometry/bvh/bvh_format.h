@@ -91,6 +91,9 @@ struct BvhView {
   std::uint32_t host_nodes;
   std::uint32_t host_pairs;
   std::uint32_t host_ids;
+  /// The instances' transforms by their numbers: world -> mesh frame, as InstanceNode::to_mesh, in double. Only
+  /// boundaries are searched by them. Null: there are none.
+  const Transform* frames = nullptr;
 
   [[nodiscard]] RAYLIFT_HD const BvhNode* node(std::uint32_t i) const { return nodes + i; }
   [[nodiscard]] RAYLIFT_HD const TrianglePair* pair(std::uint32_t i) const { return pairs + i; }

@@ -3,15 +3,16 @@
 //
 //   raylift::Containment in = raylift::locate(geometry, start, direction); // once, where the photon is born
 //   while (...) {
-//     const raylift::Boundary next = raylift::next_boundary(geometry, {position, 0, direction, free_path}, in);
-//     if (!next.crosses()) { position = position + free_path * direction; ...; continue; }   // absorbed or scattered
+//     const raylift::Boundary next = raylift::next_boundary(geometry, {position, direction, free_path}, in);
 //     position = next.point;
+//     if (!next.crosses()) { ...; continue; }                               // absorbed or scattered there
 //     if (transmitted) in = next.after;                                     // reflected: `in` stays as it is
 //     ...                                                                   // a new direction
 //   }
 //
 // The state of a photon is the set of solids that it is in, not its position: a position that was rounded onto the
-// wrong side of a face does no harm. docs/boundaries.md has the rule and what it rests on.
+// wrong side of a face does no harm. Positions are FinePoints: in a scene with thin layers they are known to 48 bits,
+// so that a layer of nanometres acts with its thickness anywhere. docs/boundaries.md has the rule and what it rests on.
 //
 // The geometry must have been uploaded from a Scene, with its BVH, which is the default: without one
 // (UploadOptions::bvh = false) every point is in no solid, and no ray meets a boundary. Meshes are closed, with normals
@@ -24,11 +25,22 @@
 
 namespace raylift {
 
+/// A ray from a photon's position: origin + t * direction for 0 <= t < tmax. What Ray says of its members holds.
+struct alignas(16) FineRay {
+  FinePoint origin;
+  Float3 direction;
+  float tmax = std::numeric_limits<float>::infinity();
+};
+
+/// The part of a ray that begins at its origin.
+[[nodiscard]] RAYLIFT_HD inline FineRay fine_ray(const Ray& ray) {
+  return {ray.origin, ray.direction, ray.tmax};
+}
+
 /// Where a ray changes the solid that it is in.
 struct alignas(16) Boundary {
   float t;                 ///< of the ray, not negative; its tmax where it meets no boundary before
-  float end;               ///< where the ray goes straight on, its next tmin: all faces at this place lie before it
-  LocalPoint point;        ///< origin + t * direction
+  FinePoint point;         ///< origin + t * direction, of the t before it is rounded: the origin of the next ray
   Float3 normal;           ///< of the face, of unit length, outward
   std::uint32_t from;      ///< the solid before
   std::uint32_t to;        ///< the solid behind, kNoSolid outside of all
@@ -47,10 +59,8 @@ struct alignas(16) Boundary {
 /// or enters one that it is not in. All faces at one place, within rounding, are one boundary. Faces that contradict
 /// `in` are passed over; away from rounding they set `inconsistent`.
 ///
-/// ray.tmin is 0 where the origin is a new point, at which the photon was born, reflected, refracted or scattered: it
-/// may be off by rounding, and faces that the ray should have crossed before it still count. Straight on, with the
-/// origin of the ray before, tmin is the last Boundary's `end`.
-[[nodiscard]] RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray& ray,
+/// The origin may be off by rounding: faces that the ray should have crossed before it still count.
+[[nodiscard]] RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const FineRay& ray,
                                                        const Containment& in);
 
 /// Whether no face is nearer to a point than that many millimetres. Where none is the answer may be no all the same:
@@ -58,15 +68,15 @@ struct alignas(16) Boundary {
 [[nodiscard]] RAYLIFT_HD inline bool is_clear(const GeometryView& geometry, LocalPoint point, float distance);
 
 /// The solids that contain a point. Within rounding of a face, either side of it.
-[[nodiscard]] RAYLIFT_HD inline Containment locate(const GeometryView& geometry, LocalPoint point);
+[[nodiscard]] RAYLIFT_HD inline Containment locate(const GeometryView& geometry, FinePoint point);
 
 /// The solids that a ray from a point is in. Where the point lies on faces, within rounding, its direction decides: the
 /// ray is in the solids behind them, as in Geant4's navigation. The direction's length does not matter.
-[[nodiscard]] RAYLIFT_HD inline Containment locate(const GeometryView& geometry, LocalPoint point, Float3 direction);
+[[nodiscard]] RAYLIFT_HD inline Containment locate(const GeometryView& geometry, FinePoint point, Float3 direction);
 
 /// The search that is behind locate() of a direction, for those who ask for the boundaries of many rays together: a
 /// short ray, whose boundary crosses_at_start() where the ray from that point leaves or enters solids at once.
-[[nodiscard]] RAYLIFT_HD inline Ray start_ray(const GeometryView& geometry, LocalPoint point, Float3 direction);
+[[nodiscard]] RAYLIFT_HD inline FineRay start_ray(const GeometryView& geometry, FinePoint point, Float3 direction);
 /// Whether a boundary of start_ray() lies at the start. Then its `after` are the solids that the ray is in.
 [[nodiscard]] RAYLIFT_HD inline bool crosses_at_start(const Boundary& boundary) {
   return boundary.crosses() && boundary.t == 0 && !boundary.inconsistent;
@@ -74,29 +84,35 @@ struct alignas(16) Boundary {
 
 namespace bvh_detail {
 
-RAYLIFT_HD inline bool starts_anew(const Ray& ray) {
-  return !(ray.tmin > 0);
+// From a point, along a line.
+template <class SomeRay>
+RAYLIFT_HD inline SomeRay walk_ray(const FinePoint& from, float tmin, Float3 direction, float tmax) {
+  if constexpr (kIsFine<SomeRay>)
+    return {{from.point, tmin, direction, tmax}, from.rest, -0x1.fffffep127f};
+  else
+    return {from.point, tmin, direction, tmax};
 }
 
-// The ray of the walk: from a little behind a new point, or from behind the last place on.
-RAYLIFT_HD inline Ray ray_of_walk(const GeometryView& geometry, Ray ray) {
-  ray.tmin =
-      starts_anew(ray) ? -kBack * across_of(geometry, ray) / largest_component(ray.direction) : next_after(ray.tmin);
-  return ray;
+// The ray of the walk: from a little behind its origin.
+template <class SomeRay>
+RAYLIFT_HD inline SomeRay ray_of_walk(const GeometryView& geometry, const FineRay& ray) {
+  SomeRay walk = walk_ray<SomeRay>(ray.origin, 0, ray.direction, ray.tmax);
+  walk.tmin = -kBack * across_of(geometry, walk) / largest_component(ray.direction);
+  return walk;
 }
 
 // What next_boundary says of a ray whose place is known.
-RAYLIFT_HD inline Boundary boundary_at(const GeometryView& geometry, const Ray& ray, const Containment& in,
+template <class SomeRay>
+RAYLIFT_HD inline Boundary boundary_at(const GeometryView& geometry, const FineRay& ray, const Containment& in,
                                        const BoundaryPlace& place) {
-  Boundary boundary{ray.tmax,    ray.tmax,           LocalPoint(0, 0, 0), {0, 0, 0}, in.solid,         in.solid, 0,
-                    kNoTriangle, MaterialCode::none, MaterialCode::none,  false,     !in.consistent(), in};
-  if (has_nan(ray)) {
+  Boundary boundary{ray.tmax,    LocalPoint(0, 0, 0), {0, 0, 0},          in.solid, in.solid,         0,
+                    kNoTriangle, MaterialCode::none,  MaterialCode::none, false,    !in.consistent(), in};
+  if (has_nan(ray.origin.point) || has_nan(ray.origin.rest) || has_nan(ray.direction) || ray.tmax != ray.tmax) {
     boundary.inconsistent = true;
     return boundary;
   }
   boundary.inconsistent = boundary.inconsistent || place.inconsistent;
   boundary.after = place.after;
-  boundary.end = place.end;
   if (place.found) {
     boundary.t = place.t;
     boundary.to = place.after.solid;
@@ -107,8 +123,13 @@ RAYLIFT_HD inline Boundary boundary_at(const GeometryView& geometry, const Ray& 
       boundary.triangle = triangle_of(geometry.bvh, place.site);
     }
   }
-  const float t = boundary.t;
-  boundary.point = ray.origin + t * ray.direction;
+  if constexpr (kIsFine<SomeRay>) {
+    const double t_low = place.found ? static_cast<double>(place.t_low) : 0;
+    boundary.point = geometry.along(ray.origin, static_cast<double>(boundary.t) + t_low, ray.direction);
+  } else {
+    const float t = boundary.t;
+    boundary.point = ray.origin.point + t * ray.direction;
+  }
   boundary.material_from = material_of(geometry, boundary.from);
   boundary.material_to = material_of(geometry, boundary.to);
   if (boundary.triangle != kNoTriangle) {
@@ -122,50 +143,61 @@ RAYLIFT_HD inline Boundary boundary_at(const GeometryView& geometry, const Ray& 
   return boundary;
 }
 
+template <class SomeRay>
+RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const FineRay& ray, const Containment& in) {
+  const SomeRay way = ray_of_walk<SomeRay>(geometry, ray);
+  NearestCounting<SomeRay, true, true> nearest(geometry, way, in, true);
+  walk(geometry, way, nearest);
+  BoundaryPlace place;
+  if (!plain_change(geometry, way, in, nearest, place)) place = next_change(geometry, way, in, nearest);
+  return boundary_at<SomeRay>(geometry, ray, in, place);
+}
+
+template <class SomeRay>
+RAYLIFT_HD inline Containment locate(const GeometryView& geometry, const FinePoint& point) {
+  // From outside of all, along a line through the point that no scene's axis has.
+  Containment in;
+  SomeRay ray = walk_ray<SomeRay>(point, -4 * maximum(geometry.reach, largest_component(point.point)),
+                                  {0.8017837f, 0.2672612f, 0.5345225f}, 0);
+  for (int places = 0; places < (1 << 20); ++places) {
+    const BoundaryPlace place = next_place(geometry, ray, in);
+    if (!place.found) break;
+    in = place.after;
+    ray = behind(ray, place.end, place.end_low);
+  }
+  return in;
+}
+
 }  // namespace bvh_detail
 
-RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray& ray, const Containment& in) {
-  using namespace bvh_detail;
-  const Ray rest = ray_of_walk(geometry, ray);
-  NearestCounting<true, true> nearest(geometry, rest, in, starts_anew(ray));
-  walk(geometry, rest, nearest);
-  BoundaryPlace place;
-  if (!plain_change(geometry, rest, in, nearest, place)) place = next_change(geometry, rest, in, nearest);
-  return boundary_at(geometry, ray, in, place);
+RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const FineRay& ray, const Containment& in) {
+  return geometry.is_fine() ? bvh_detail::next_boundary<bvh_detail::FineWalkRay>(geometry, ray, in)
+                            : bvh_detail::next_boundary<Ray>(geometry, ray, in);
 }
 
 RAYLIFT_HD inline bool is_clear(const GeometryView& geometry, LocalPoint point, float distance) {
   if (geometry.bvh.node_count == 0) return true;
   // By a thousandth more: what rounds here is less.
-  const float reach = 1.001f * distance + 4 * bvh_detail::across_of(geometry, {point, 0, {1, 0, 0}, 0});
+  const float reach = 1.001f * distance + 4 * bvh_detail::float_across(geometry, {point, 0, {1, 0, 0}, 0});
   return geometry.bvh_levels == 2 ? !bvh_detail::any_near<true>(geometry.bvh, 0, point, reach)
                                   : !bvh_detail::any_near<false>(geometry.bvh, 0, point, reach);
 }
 
-RAYLIFT_HD inline Containment locate(const GeometryView& geometry, LocalPoint point) {
-  using namespace bvh_detail;
-  // From outside of all, along a line through the point that no scene's axis has.
-  Containment in;
-  if (geometry.bvh.node_count == 0) return in;
-  Ray ray{point, -4 * maximum(geometry.reach, largest_component(point)), {0.8017837f, 0.2672612f, 0.5345225f}, 0};
-  for (int places = 0; places < (1 << 20); ++places) {
-    const BoundaryPlace place = next_place(geometry, ray, in);
-    if (!place.found) break;
-    in = place.after;
-    ray.tmin = next_after(place.end);
-  }
-  return in;
+RAYLIFT_HD inline Containment locate(const GeometryView& geometry, FinePoint point) {
+  if (geometry.bvh.node_count == 0) return {};
+  return geometry.is_fine() ? bvh_detail::locate<bvh_detail::FineWalkRay>(geometry, point)
+                            : bvh_detail::locate<Ray>(geometry, point);
 }
 
-RAYLIFT_HD inline Ray start_ray(const GeometryView& geometry, LocalPoint point, Float3 direction) {
+RAYLIFT_HD inline FineRay start_ray(const GeometryView& geometry, FinePoint point, Float3 direction) {
   using namespace bvh_detail;
-  Ray ray{point, 0, direction, 0};
   // As far as faces are at the start.
-  ray.tmax = kAheadAtStart * across_of(geometry, ray) / largest_component(direction);
-  return ray;
+  const Ray ray{point.point, 0, direction, 0};
+  const float across = float_across(geometry, ray) * (geometry.is_fine() ? kFineAcross / kAcross : 1.0f);
+  return {point, direction, kAheadAtStart * across / largest_component(direction)};
 }
 
-RAYLIFT_HD inline Containment locate(const GeometryView& geometry, LocalPoint point, Float3 direction) {
+RAYLIFT_HD inline Containment locate(const GeometryView& geometry, FinePoint point, Float3 direction) {
   const Containment in = locate(geometry, point);
   const Boundary boundary = next_boundary(geometry, start_ray(geometry, point, direction), in);
   return crosses_at_start(boundary) ? boundary.after : in;

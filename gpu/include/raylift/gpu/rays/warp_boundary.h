@@ -12,62 +12,73 @@
 namespace raylift {
 namespace bvh_detail {
 
+// The rays of walks, by their numbers.
+template <class SomeRay, class Fetch>
+struct WalkRays {
+  const GeometryView* view;
+  Fetch fetch;
+
+  __device__ SomeRay operator()(std::uint32_t i) const { return ray_of_walk<SomeRay>(*view, fetch(i)); }
+  __device__ Float3 rest(std::uint32_t i) const { return fetch(i).origin.rest; }
+};
+
 // What the walk of each ray found is left where its boundary will be.
-template <bool kScene, class Fetch, class In, class SomeStack>
+template <class SomeRay, bool kScene, class Fetch, class In, class SomeStack>
 __device__ inline void nearest_faces_of_warp(const GeometryView& geometry, std::uint32_t count, const Fetch& fetch,
                                              const In& in, Boundary* boundaries, SomeStack& stack) {
   const GeometryView* const view = &geometry;
-  const auto ray = [=](std::uint32_t i) -> Ray { return ray_of_walk(*view, fetch(i)); };
-  using Query = NearestCounting<true, true>;
-  const auto make = [=](std::uint32_t i, const Ray& of_walk, const auto&) {
-    return i == kNoRay ? Query(*view, of_walk, {}, false) : Query(*view, of_walk, in(i), starts_anew(fetch(i)));
+  using Query = NearestCounting<SomeRay, true, true>;
+  const auto make = [=](std::uint32_t i, const SomeRay& of_walk, const auto&) {
+    return i == kNoRay ? Query(*view, of_walk, {}, false) : Query(*view, of_walk, in(i), true);
   };
   trace_warp<kScene>(
-      geometry.bvh, count, ray, make,
-      [=](std::uint32_t i, const Query& query) { *reinterpret_cast<NearestFaces*>(boundaries + i) = query; }, stack);
+      geometry.bvh, count, WalkRays<SomeRay, Fetch>{view, fetch}, make,
+      [=](std::uint32_t i, const Query& query) { *reinterpret_cast<NearestFaces<SomeRay>*>(boundaries + i) = query; },
+      stack);
 }
 
 // What is left to do behind the walk, for a ray whose place is not plain. A call, as it has the registers to itself
 // then.
-__device__ __noinline__ inline void finish_boundary(const GeometryView& geometry, Ray ray, Containment in,
-                                                    Boundary* boundary) {
-  const NearestFaces nearest = *reinterpret_cast<const NearestFaces*>(boundary);
-  store_by_16_bytes(boundary,
-                    boundary_at(geometry, ray, in, next_change(geometry, ray_of_walk(geometry, ray), in, nearest)));
+template <class SomeRay>
+__device__ __noinline__ void finish_boundary(const GeometryView& geometry, FineRay ray, Containment in,
+                                             Boundary* boundary) {
+  const NearestFaces<SomeRay> nearest = *reinterpret_cast<const NearestFaces<SomeRay>*>(boundary);
+  const SomeRay way = ray_of_walk<SomeRay>(geometry, ray);
+  store_by_16_bytes(boundary, boundary_at<SomeRay>(geometry, ray, in, next_change(geometry, way, in, nearest)));
 }
 
 // The boundaries of those rays whose place is plain; later(wants, i) for all threads of the warp together: whether ray
 // i of this thread is another one. A call likewise.
-template <class Fetch, class In, class Later>
+template <class SomeRay, class Fetch, class In, class Later>
 __device__ __noinline__ void plain_boundaries_in_warp(const GeometryView& geometry, std::uint32_t count, Fetch fetch,
                                                       In in, Boundary* boundaries, Later later) {
   for (std::uint32_t first = 0; first < count; first += 32) {
     const std::uint32_t i = first + (threadIdx.x & 31u);
     bool more = false;
     if (i < count) {
-      const Ray ray = fetch(i);
+      const FineRay ray = fetch(i);
       const Containment set = in(i);
-      const NearestFaces nearest = *reinterpret_cast<const NearestFaces*>(boundaries + i);
+      const NearestFaces<SomeRay> nearest = *reinterpret_cast<const NearestFaces<SomeRay>*>(boundaries + i);
       BoundaryPlace place;
-      more = !plain_change(geometry, ray_of_walk(geometry, ray), set, nearest, place);
-      if (!more) store_by_16_bytes(boundaries + i, boundary_at(geometry, ray, set, place));
+      more = !plain_change(geometry, ray_of_walk<SomeRay>(geometry, ray), set, nearest, place);
+      if (!more) store_by_16_bytes(boundaries + i, boundary_at<SomeRay>(geometry, ray, set, place));
     }
     later(more, i);
   }
 }
 
 // boundaries_of_warp, but for rays whose place is not plain: for these finish_boundary is still to be called.
-template <class Fetch, class In, class Later, class SomeStack>
+template <class SomeRay, class Fetch, class In, class Later, class SomeStack>
 __device__ inline void plain_boundaries_of_warp(const GeometryView& geometry, std::uint32_t count, const Fetch& fetch,
                                                 const In& in, Boundary* boundaries, const Later& later,
                                                 SomeStack& stack) {
-  static_assert(sizeof(NearestFaces) <= sizeof(Boundary));
+  static_assert(sizeof(NearestFaces<SomeRay>) <= sizeof(Boundary));
   if (geometry.bvh_levels == 2)
-    nearest_faces_of_warp<true>(geometry, count, fetch, in, boundaries, stack);
+    nearest_faces_of_warp<SomeRay, true>(geometry, count, fetch, in, boundaries, stack);
   else
-    nearest_faces_of_warp<false>(geometry, count, fetch, in, boundaries, stack);
+    nearest_faces_of_warp<SomeRay, false>(geometry, count, fetch, in, boundaries, stack);
   __syncwarp();
-  plain_boundaries_in_warp(geometry, count, fetch, in, boundaries, later);
+  plain_boundaries_in_warp<SomeRay>(geometry, count, fetch, in, boundaries, later);
 }
 
 }  // namespace bvh_detail
@@ -78,14 +89,20 @@ __device__ inline void plain_boundaries_of_warp(const GeometryView& geometry, st
 template <class Fetch, class In>
 __device__ inline void boundaries_of_warp(const GeometryView& geometry, std::uint32_t count, const Fetch& fetch,
                                           const In& in, Boundary* boundaries) {
-  bvh_detail::Stack<true> stack;
-  bvh_detail::plain_boundaries_of_warp(
-      geometry, count, fetch, in, boundaries,
-      [=, &geometry](bool more, std::uint32_t i) {
-        if (more) bvh_detail::finish_boundary(geometry, fetch(i), in(i), boundaries + i);
-        __syncwarp();
-      },
-      stack);
+  const auto find = [&]<class SomeRay>(const SomeRay&) {
+    bvh_detail::Stack<true> stack;
+    bvh_detail::plain_boundaries_of_warp<SomeRay>(
+        geometry, count, fetch, in, boundaries,
+        [=, &geometry](bool more, std::uint32_t i) {
+          if (more) bvh_detail::finish_boundary<SomeRay>(geometry, fetch(i), in(i), boundaries + i);
+          __syncwarp();
+        },
+        stack);
+  };
+  if (geometry.is_fine())
+    find(bvh_detail::FineWalkRay());
+  else
+    find(Ray());
 }
 
 }  // namespace raylift

@@ -38,8 +38,8 @@ struct WarpState {
 
 // settle_pair with a thread's registers spilled to memory during the call. Few threads need it, and without this the
 // compiler would keep registers free for it in all of the loop.
-template <bool kScene, class Query>
-__device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std::uint32_t open, const Ray& world,
+template <bool kScene, class World, class Query>
+__device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std::uint32_t open, const World& world,
                                      Walk<kScene>& walk, Query& query, WarpState& state) {
   struct Parked {
     WarpState state;
@@ -70,8 +70,13 @@ __device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std
   }
 }
 
+// A type without its reference: kernels that are compiled at run time have no std::decay_t.
+template <class T>
+T value_of(const T&);
+
 // make(i, ray, cold) is a query (see ray_walk.h) for a ray; store(i, query) gets it when the walk is done. Rays are
-// numbered from 0 to count, in 32 bits as registers are short; a thread without one has a query of ray kNoRay.
+// numbered from 0 to count, in 32 bits as registers are short; a thread without one has a query of ray kNoRay. Where
+// fetch(i) is more than a Ray, fetch.rest(i) is what it has in addition.
 //
 // A query may have
 //   bool stops_at(bvh, pair)   whether the walk is to end before it reads that pair
@@ -80,7 +85,9 @@ template <bool kScene, class Bvh, class Fetch, class Make, class Store, class So
 __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, const Fetch& fetch, const Make& make,
                                   const Store& store, SomeStack& stack) {
   constexpr unsigned kAll = 0xFFFFFFFFu;
-  const Ray none{LocalPoint(0, 0, 0), 0, {1, 1, 1}, 0};
+  using SomeRay = decltype(value_of(fetch(0u)));
+  SomeRay none{};
+  static_cast<Ray&>(none) = {LocalPoint(0, 0, 0), 0, {1, 1, 1}, 0};
   Walk<kScene> walk(none);
   auto query = make(kNoRay, none, stack.cold());
   constexpr bool kStops = requires {
@@ -90,11 +97,17 @@ __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, con
   constexpr bool kKeepsRay = kScene && requires {
     stack.ray();
   };
-  const auto world = [&]() -> Ray {
-    if constexpr (kKeepsRay)
+  const auto world = [&]() -> SomeRay {
+    if constexpr (kKeepsRay && std::is_same_v<SomeRay, Ray>) {
       return stack.ray();
-    else
+    } else if constexpr (kKeepsRay) {
+      SomeRay ray{};
+      static_cast<Ray&>(ray) = stack.ray();
+      ray.rest = fetch.rest(state.mine);
+      return ray;
+    } else {
       return fetch(state.mine);
+    }
   };
   while (true) {
     // Not as each ray ends, when few threads would store.
@@ -110,7 +123,7 @@ __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, con
           const std::uint32_t number = state.left - 1 - behind;
           state.mine = number;
           state.walks = true;
-          const Ray fetched = fetch(number);
+          const SomeRay fetched = fetch(number);
           query = make(number, fetched, stack.cold());
           walk.ray = PreparedRay(fetched, kScene ? RaySpace::world : RaySpace::mesh, around_of(query));
           walk.restart(fetched);

@@ -23,6 +23,7 @@
 
 namespace raylift {
 
+struct Scene;
 struct SceneBvh;
 
 /// Device memory of the caller's for an array, in place of memory that the upload allocates.
@@ -42,6 +43,17 @@ enum class BvhBuilder : std::uint8_t {
            ///< the host's builder
 };
 
+/// How finely next_boundary() resolves places.
+enum class Positions : std::uint8_t {
+  automatic,  ///< finely for scenes with optics that have thin layers, in two levels
+  floats,     ///< to 2^-21 of the scene's largest coordinate
+  fine,       ///< to 2^-41 of it: by each instance's transform in double, and by vertices to 48 bits
+};
+
+[[nodiscard]] const char* to_string(Positions positions) noexcept;
+/// By its name. Throws Error(usage) for another one.
+[[nodiscard]] Positions positions_of(std::string_view name);
+
 struct UploadOptions {
   PlacementPolicy policy = PlacementPolicy::automatic;
   std::uint64_t reserve = kDefaultReserve;  ///< device bytes that stay free
@@ -56,9 +68,10 @@ struct UploadOptions {
   /// no other one is built then. It must live until the upload returns. Error(usage) if its counts, links or transforms
   /// are not those of the scene; the triangles' vertices are not compared.
   const SceneBvh* prebuilt_bvh = nullptr;
-  Raster raster = kOwnPoints;     ///< wavelengths at which optical tables are sampled; else they keep their points
-  std::optional<Double3> origin;  ///< subtracted in double; default_origin if not given
-  PinnedFlags mapped_flags;       ///< of arrays, or parts of them, that stay in host memory
+  Raster raster = kOwnPoints;  ///< wavelengths at which optical tables are sampled; else they keep their points
+  Positions positions = Positions::automatic;  ///< flattened scenes have floats
+  std::optional<Double3> origin;               ///< subtracted in double; default_origin if not given
+  PinnedFlags mapped_flags;                    ///< of arrays, or parts of them, that stay in host memory
   /// Bytes of the staging ring's chunks: 512 KiB times a power of two, at most 1 GiB. Error(usage) otherwise, likewise
   /// for `chunks`.
   std::size_t chunk_bytes = std::size_t{16} << 20;
@@ -74,6 +87,10 @@ struct UploadOptions {
   /// during the upload.
   std::vector<Device> relay_devices;
 };
+
+/// Whether an upload of the scene resolves places finely: by has_thin_layers() of
+/// <raylift/geometry/scene/thin_layers.h>.
+[[nodiscard]] bool is_fine(const Scene& scene, const UploadOptions& options);
 
 /// Uploaded arrays, in the order of their sources and of UploadOptions::arrays, and where they went.
 struct ResidentArrays {

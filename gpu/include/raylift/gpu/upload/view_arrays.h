@@ -30,6 +30,8 @@ enum class ViewArray : std::uint8_t {
   solids,
   daughters,
   solid_colors,
+  frames,
+  vertex_rests,
   optical_rows,
   optical_buckets,
   optical_materials,
@@ -48,6 +50,8 @@ enum class ArrayPresence : std::uint8_t {
   two_levels,  ///< those that are not flattened
   flattened,
   optics,     ///< those of scenes with optics
+  fine,       ///< those that resolve places finely: is_fine()
+  rests,      ///< those of scenes whose meshes have rests, in two levels
   attribute,  ///< those of scenes with such a per-triangle attribute
 };
 

@@ -121,4 +121,38 @@ RAYLIFT_HD inline Ray in_mesh(const InstanceNode& placed, const Ray& ray) {
   return {LocalPoint(origin[0], origin[1], origin[2]), ray.tmin, {direction[0], direction[1], direction[2]}, ray.tmax};
 }
 
+// A ray whose origin is the sum of two floats, and which may go on behind a place that is known to 48 bits.
+struct FineWalkRay : Ray {
+  Float3 rest;     // of the origin
+  float seen_low;  // places at tmin count whose t_low is more: -infinity for all
+};
+
+// The same to double, from the transform in double.
+struct FineRayInMesh {
+  Double3 origin, direction;
+};
+RAYLIFT_HD inline FineRayInMesh fine_in_mesh(const Transform& to_mesh, const FineWalkRay& ray) {
+  const auto d = [](float value) { return static_cast<double>(value); };
+  const double ox = d(ray.origin.x) + d(ray.rest.x), oy = d(ray.origin.y) + d(ray.rest.y),
+               oz = d(ray.origin.z) + d(ray.rest.z);
+  const double dx = d(ray.direction.x), dy = d(ray.direction.y), dz = d(ray.direction.z);
+  FineRayInMesh in;
+  const double* m = to_mesh.m;
+  const auto row = [](const double* r, double x, double y, double z) {
+    return product(r[0], x) + product(r[1], y) + product(r[2], z);
+  };
+  in.origin = {row(m, ox, oy, oz) + m[3], row(m + 4, ox, oy, oz) + m[7], row(m + 8, ox, oy, oz) + m[11]};
+  in.direction = {row(m, dx, dy, dz), row(m + 4, dx, dy, dz), row(m + 8, dx, dy, dz)};
+  return in;
+}
+
+// The origin in the frame of a mesh that is only moved.
+RAYLIFT_HD inline Float3 fine_moved(const Transform& to_mesh, const FineWalkRay& ray) {
+  const auto sum = [](float a, float b, double c) {
+    return static_cast<float>(static_cast<double>(a) + static_cast<double>(b) + c);
+  };
+  return {sum(ray.origin.x, ray.rest.x, to_mesh.m[3]), sum(ray.origin.y, ray.rest.y, to_mesh.m[7]),
+          sum(ray.origin.z, ray.rest.z, to_mesh.m[11])};
+}
+
 }  // namespace raylift::bvh_detail

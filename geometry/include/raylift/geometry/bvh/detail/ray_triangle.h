@@ -26,6 +26,9 @@ using namespace arithmetic_detail;
 RAYLIFT_HD inline float component(Float3 v, int axis) {
   return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
+RAYLIFT_HD inline double component(const Double3& v, int axis) {
+  return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
 
 // Which of a direction's components is the longest: z, if not one of these.
 struct LongestAxis {
@@ -108,6 +111,16 @@ RAYLIFT_HD inline float edge(Sheared a, Sheared b) {
 RAYLIFT_HD inline float edge_bound(float extent, float depth) {
   return (extent + depth * 0x1p-18f) * ((extent + depth) * 0x1p-19f) + 0x1p-120f;
 }
+// The same for a ray that is the exact one, rounded to floats on its way into the mesh's frame, and for vertices that
+// are rounded from what they are. reach: the largest |z|, or the largest coordinate of the ray's origin if that is
+// more.
+//
+// In addition, the direction is off by 2u, the origin by u reach on each axis, and vertices by u (extent + 2 reach),
+// each once in x and once in z. Then e = u (4 extent + 14 reach), and the edge function is off by u (20 extent^2 + 56
+// extent reach) + 2 e^2: the bound has a factor of 80 before both.
+RAYLIFT_HD inline float fine_edge_bound(float extent, float reach) {
+  return (extent + reach * 0x1p-17f) * ((extent + reach) * 0x1.4p-18f) + 0x1p-120f;
+}
 // The largest |x| and |y|, and the largest |z|.
 RAYLIFT_HD inline float extent_of(Sheared a, Sheared b, Sheared c, Sheared d) {
   return maximum(maximum(maximum(fabsf(a.x), fabsf(a.y)), maximum(fabsf(b.x), fabsf(b.y))),
@@ -143,14 +156,15 @@ struct Impression {
 //
 // The bound is about twice the error, and a sure hit's determinant D is more than three times the bound. So weights are
 // off by at most 4.5 bound / D each, and t, the vertices' z weighted with them, by 7 bound / D of the spread of z, and
-// by 9 roundings of the largest z.
-RAYLIFT_HD inline Impression measure(float inverse_z, float a, float b, float c, const Edges& e, float bound) {
+// by 9 roundings of the largest z, or of `reach` if that is more.
+RAYLIFT_HD inline Impression measure(float inverse_z, float a, float b, float c, const Edges& e, float bound,
+                                     float reach = 0) {
   const float inverse = 1.0f / (e.u + e.v + e.w);
   const float z =
       product(product(e.u, inverse), a) + product(product(e.v, inverse), b) + product(product(e.w, inverse), c);
   const float lowest = minimum(minimum(a, b), c), highest = maximum(maximum(a, b), c);
-  const float error =
-      fabsf(bound * inverse) * (highest - lowest) * 8 + maximum(fabsf(lowest), fabsf(highest)) * 0x1p-20f;
+  const float error = fabsf(bound * inverse) * (highest - lowest) * 8 +
+                      maximum(maximum(fabsf(lowest), fabsf(highest)), reach) * 0x1p-20f;
   const float t = z * inverse_z, error_of_t = error * fabsf(inverse_z);
   return {t - error_of_t, t + error_of_t, e.u > 0};
 }
@@ -167,6 +181,8 @@ struct Crossing {
     return t != other.t ? t < other.t : t_low < other.t_low;
   }
   [[nodiscard]] RAYLIFT_HD bool same_place(const Crossing& other) const { return t == other.t && t_low == other.t_low; }
+  // How far it lies behind another one.
+  [[nodiscard]] RAYLIFT_HD float behind(const Crossing& other) const { return (t - other.t) + (t_low - other.t_low); }
 };
 
 // The triangle in the ray's frame, scaled by the direction's z: no division, so that x and y are exact to their type's
@@ -176,25 +192,36 @@ struct ScaledVertex {
   Real x, y, z;
 };
 
-RAYLIFT_HD inline void lift(float a, float b, double& result) {
-  result = static_cast<double>(a) - static_cast<double>(b);
+RAYLIFT_HD inline void lift(double a, double b, double& result) {
+  result = a - b;
 }
-RAYLIFT_HD inline void lift(float a, float b, DoublePair& result) {
-  result = exact_sum(static_cast<double>(a), -static_cast<double>(b));
+RAYLIFT_HD inline void lift(double a, double b, DoublePair& result) {
+  result = exact_sum(a, -b);
 }
 
 // A ray and a triangle, as the slow path gets them: by value, so that on a GPU they stay in registers where the slow
 // path is a call.
-struct RayAndTriangle {
-  Float3 origin, direction;
-  Float3 a, b, c;
+template <class Vector>
+struct RayAndTriangleOf {
+  Vector origin, direction;
+  Vector a, b, c;
 };
+using RayAndTriangle = RayAndTriangleOf<Float3>;
+// The ray and the triangle to more than a float's precision.
+using FineRayAndTriangle = RayAndTriangleOf<Double3>;
 
-RAYLIFT_HD inline double lifted(float value, double) {
-  return static_cast<double>(value);
+RAYLIFT_HD inline double lifted(double value, double) {
+  return value;
 }
-RAYLIFT_HD inline DoublePair lifted(float value, DoublePair) {
-  return {static_cast<double>(value), 0};
+RAYLIFT_HD inline DoublePair lifted(double value, DoublePair) {
+  return {value, 0};
+}
+
+RAYLIFT_HD inline Float3 rounded(Float3 v) {
+  return v;
+}
+RAYLIFT_HD inline Float3 rounded(const Double3& v) {
+  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
 }
 
 // The triangle's vertices in the ray's frame.
@@ -203,16 +230,17 @@ struct ScaledTriangle {
   ScaledVertex<Real> a, b, c;
   Real dz;
 
-  RAYLIFT_HD explicit ScaledTriangle(const RayAndTriangle& in) {
-    const Axes axes(in.direction);
-    const Real dx = lifted(component(in.direction, axes.kx()), Real()),
-               dy = lifted(component(in.direction, axes.ky()), Real());
-    dz = lifted(component(in.direction, axes.kz()), Real());
-    const auto scale = [&](Float3 vertex) {
+  template <class Vector>
+  RAYLIFT_HD explicit ScaledTriangle(const RayAndTriangleOf<Vector>& in) {
+    const Axes axes(rounded(in.direction));
+    const auto at = [](const Vector& v, int axis) { return static_cast<double>(component(v, axis)); };
+    const Real dx = lifted(at(in.direction, axes.kx()), Real()), dy = lifted(at(in.direction, axes.ky()), Real());
+    dz = lifted(at(in.direction, axes.kz()), Real());
+    const auto scale = [&](const Vector& vertex) {
       Real x, y, z;
-      lift(component(vertex, axes.kx()), component(in.origin, axes.kx()), x);
-      lift(component(vertex, axes.ky()), component(in.origin, axes.ky()), y);
-      lift(component(vertex, axes.kz()), component(in.origin, axes.kz()), z);
+      lift(at(vertex, axes.kx()), at(in.origin, axes.kx()), x);
+      lift(at(vertex, axes.ky()), at(in.origin, axes.ky()), y);
+      lift(at(vertex, axes.kz()), at(in.origin, axes.kz()), z);
       return ScaledVertex<Real>{difference(product(x, dz), product(dx, z)), difference(product(y, dz), product(dy, z)),
                                 z};
     };
@@ -257,17 +285,13 @@ RAYLIFT_HD inline Solution<Real> solve(const ScaledTriangle<Real>& of) {
 }
 
 RAYLIFT_HD inline Crossing crossing_at(double t, double u, double v, bool from_inside) {
-  const auto rounded = static_cast<float>(t);
-  return {rounded,
-          static_cast<float>(t - static_cast<double>(rounded)),
-          static_cast<float>(u),
-          static_cast<float>(v),
-          true,
-          from_inside};
+  const FloatPair at = split(t);
+  return {at.high, at.low, static_cast<float>(u), static_cast<float>(v), true, from_inside};
 }
 
 // For the few triangles that are seen so nearly edge-on, or are so thin, that double does not do.
-RAYLIFT_SLOW_PATH inline Crossing cross_again(RayAndTriangle in, bool from_inside) {
+template <class Vector>
+RAYLIFT_SLOW_PATH inline Crossing cross_again(RayAndTriangleOf<Vector> in, bool from_inside) {
   const ScaledTriangle<DoublePair> of(in);
   const Solution<DoublePair> s = solve(of);
   // Seen edge-on to 100 bits: any of its points will do.
@@ -283,7 +307,13 @@ RAYLIFT_HD inline int common_sign(const ScaledTriangle<double>& of, const Soluti
 }
 
 // Whether the ray meets the triangle, and where. `sure`: it does.
-RAYLIFT_HD inline Crossing cross(RayAndTriangle in, bool sure) {
+//
+// Of what is given in double, t is as exact across the triangle as the vertices are, which is what a step's end needs:
+// see docs/boundaries.md. With v = 2^-53 the roundings of vertices move the place across the triangle by no more than
+// them; those of edge functions move the weights by 8 v m^2 / |determinant| each, so that thin triangles, and such that
+// are seen edge-on, go by pairs of doubles.
+template <class Vector>
+RAYLIFT_HD inline Crossing cross(RayAndTriangleOf<Vector> in, bool sure) {
   const ScaledTriangle<double> of(in);
   const Solution<double> s = solve(of);
   bool from_inside = s.determinant > 0;
@@ -301,8 +331,10 @@ RAYLIFT_HD inline Crossing cross(RayAndTriangle in, bool sure) {
   const auto most = [=](double x, double y, double z) { return larger(larger(fabs(x), fabs(y)), fabs(z)); };
   const double m = larger(most(of.a.x, of.b.x, of.c.x), most(of.a.y, of.b.y, of.c.y)), z = most(of.a.z, of.b.z, of.c.z),
                f = fabs(of.dz) * z;
-  const auto reach = static_cast<double>(maximum(maximum(fabsf(in.origin.x), fabsf(in.origin.y)), fabsf(in.origin.z)));
+  const double reach = most(in.origin.x, in.origin.y, in.origin.z);
   const double origin = reach < 16 * z ? reach : 16 * z;
+  if constexpr (std::is_same_v<Vector, Double3>)
+    if (!(fabs(s.determinant) > product(product(m, m), 0x1p-8))) return cross_again(in, from_inside);
   if (!(fabs(s.depth) + product(fabs(s.determinant), origin) > product(product(product(m, m + f), z), 0x1p-20)))
     return cross_again(in, from_inside);
   const double inverse = 1.0 / product(s.determinant, of.dz);

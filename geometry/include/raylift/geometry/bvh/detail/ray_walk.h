@@ -11,8 +11,11 @@
 // and, if it has that,
 //   float around() const                  triangles as near as that to the ray's origin are settled too, although the
 //                                         ray misses them, in terms of the direction's largest component
+//   kFine                                 whether hits are those of the exact ray, of which the walk's is the rounded
+//                                         one: see fine_edge_bound. around() is then at least what rounding does to it
 //
-// A Bvh is a BvhView or extends one: with node(), pair() and ids_of() of its own, by which walks read elements.
+// A Bvh is a BvhView or extends one: with node(), pair() and ids_of() of its own, by which walks read elements. Of
+// a FineWalkRay the way into meshes goes by BvhView::frames.
 #pragma once
 
 #include <raylift/geometry/bvh/detail/ray_node.h>
@@ -109,15 +112,15 @@ struct PairEdges {
 template <class Query>
 RAYLIFT_HD inline std::uint32_t offer_pair(const BvhView& bvh, std::uint32_t index, float inverse_z,
                                            const PairEdges& pair, float bound, float least_sure, std::uint32_t placed,
-                                           Query& query) {
+                                           Query& query, float reach = 0) {
   const Verdict first = judge(pair.first, least_sure), second = judge(pair.second, least_sure);
   std::uint32_t open = (first.missed || first.hit ? 0u : 1u) | (second.missed || second.hit ? 0u : 2u);
   for (std::uint32_t hit = (first.hit ? 1u : 0u) | (second.hit ? 2u : 0u); hit != 0; hit &= hit - 1) {
     const bool is_first = (hit & 1u) != 0;
     const Edges edges{is_first ? pair.first.u : pair.second.u, is_first ? pair.first.v : pair.second.v,
                       is_first ? pair.first.w : pair.second.w};
-    const Impression seen =
-        measure(inverse_z, is_first ? pair.z[0] : pair.z[2], pair.z[1], is_first ? pair.z[2] : pair.z[3], edges, bound);
+    const Impression seen = measure(inverse_z, is_first ? pair.z[0] : pair.z[2], pair.z[1],
+                                    is_first ? pair.z[2] : pair.z[3], edges, bound, reach);
     if (query.offer(bvh, seen, Site{2 * index + (is_first ? 0u : 1u), placed})) open |= is_first ? 1u : 2u;
   }
   return open;
@@ -132,7 +135,13 @@ RAYLIFT_HD inline std::uint32_t intersect_pair_at(const BvhView& bvh, const Tria
                 p3 = shear(ray, vertex(pair, 3));
   const float shared = edge(p1, p2), inverse_z = ray.inverse_z();
   const float extent = extent_of(p0, p1, p2, p3);
-  const float bound = edge_bound(extent, depth_of(p0, p1, p2, p3));
+  const float depth = depth_of(p0, p1, p2, p3);
+  float bound = edge_bound(extent, depth), reach = 0;
+  if constexpr (requires { requires Query::kFine; }) {
+    const Float3 o = ray.origin;
+    reach = maximum(maximum(fabsf(o.x), fabsf(o.y)), fabsf(o.z));
+    bound = fine_edge_bound(extent, maximum(depth, reach));
+  }
   float least_sure = bound;
   if constexpr (requires { query.around(); }) {
     // Few pairs reach back to the origin.
@@ -145,7 +154,7 @@ RAYLIFT_HD inline std::uint32_t intersect_pair_at(const BvhView& bvh, const Tria
   }
   const PairEdges edges{
       {shared, edge(p2, p0), edge(p0, p1)}, {edge(p1, p3), edge(p3, p2), -shared}, {p0.z, p1.z, p2.z, p3.z}};
-  return offer_pair(bvh, index, inverse_z, edges, bound, least_sure, placed, query);
+  return offer_pair(bvh, index, inverse_z, edges, bound, least_sure, placed, query, reach);
 }
 
 template <class Bvh, class SomeRay, class Query>
@@ -154,16 +163,16 @@ RAYLIFT_HD inline std::uint32_t intersect_pair(const Bvh& bvh, std::uint32_t ind
   return intersect_pair_at(bvh, bvh.pair(index), index, ray, placed, query);
 }
 
-template <class Query>
-RAYLIFT_HD inline void settle_pair(const BvhView& bvh, std::uint32_t index, std::uint32_t open, const Ray& world,
+template <class World, class Query>
+RAYLIFT_HD inline void settle_pair(const BvhView& bvh, std::uint32_t index, std::uint32_t open, const World& world,
                                    std::uint32_t placed, Query& query) {
   for (; open != 0; open &= open - 1) query.settle(bvh, world, Site{2 * index + ((open & 1u) ^ 1u), placed});
 }
 
 // The same as a call where there are calls, for queries that are small enough to be copied: so that on a GPU settling
 // takes no registers from the walk.
-template <class Query>
-RAYLIFT_SLOW_PATH inline void settle_by_call(BvhView bvh, std::uint32_t index, std::uint32_t open, Ray world,
+template <class World, class Query>
+RAYLIFT_SLOW_PATH inline void settle_by_call(BvhView bvh, std::uint32_t index, std::uint32_t open, World world,
                                              std::uint32_t placed, Query* query) {
   settle_pair(bvh, index, open, world, placed, *query);
 }
@@ -253,6 +262,25 @@ RAYLIFT_HD inline float slack_around(const World& world, float around) {
   return around != 0 ? PreparedRay::slack_around(world().direction, around) : 0;
 }
 
+// The ray on its way into an instance's mesh. world() is the ray.
+template <bool kScene, class Bvh, class World>
+RAYLIFT_HD inline void enter(const Bvh& bvh, const InstanceNode& placed, Walk<kScene>& walk, const World& world,
+                             float tmin, float around) {
+  const bool moves = only_moves(placed) && !walk.ray.is_along_a_plane();
+  if constexpr (requires { world().rest; }) {
+    const Transform& to_mesh = bvh.frames[placed.instance];
+    if (moves) return walk.ray.move(fine_moved(to_mesh, world()), tmin, slack_around(world, around));
+    const auto ray = world();
+    const FineRayInMesh in = fine_in_mesh(to_mesh, ray);
+    walk.ray = PreparedRay({LocalPoint(rounded(in.origin)), ray.tmin, rounded(in.direction), ray.tmax}, RaySpace::mesh,
+                           around);
+  } else if (moves) {
+    walk.ray.move(moved(placed, walk.ray.origin), tmin, slack_around(world, around));
+  } else {
+    walk.ray = PreparedRay(in_mesh(placed, world()), RaySpace::mesh, around);
+  }
+}
+
 // Goes on to the next node, nearer ones by octant first. False: there is none. world() is the ray. The caller has
 // called stack.save() with it, as it is prepared in the world's frame.
 template <bool kScene, class Bvh, class SomeStack, class World>
@@ -275,10 +303,7 @@ RAYLIFT_HD inline bool advance(const Bvh& bvh, Walk<kScene>& walk, SomeStack& st
     if (walk.mesh_depth < 0 && !node.is_node()) {
       const InstanceNode placed = node.instance();
       walk.placed = child;
-      if (only_moves(placed) && !walk.ray.is_along_a_plane())
-        walk.ray.move(moved(placed, walk.ray.origin), tmin, slack_around(world, around));
-      else
-        walk.ray = PreparedRay(in_mesh(placed, world()), RaySpace::mesh, around);
+      enter(bvh, placed, walk, world, tmin, around);
       node = load_node(bvh.node(placed.root));
       walk.mesh_depth = walk.depth;
     }
@@ -290,10 +315,10 @@ RAYLIFT_HD inline bool advance(const Bvh& bvh, Walk<kScene>& walk, SomeStack& st
 }
 
 // A whole walk, by one thread.
-template <bool kScene, class SomeStack, class Query>
-RAYLIFT_HD inline void traverse(const BvhView& bvh, const Ray& ray, SomeStack& stack, Query& query) {
+template <bool kScene, class World, class SomeStack, class Query>
+RAYLIFT_HD inline void traverse(const BvhView& bvh, const World& ray, SomeStack& stack, Query& query) {
   if (bvh.node_count == 0) return;
-  const auto world = [&ray]() -> const Ray& { return ray; };
+  const auto world = [&ray]() -> const World& { return ray; };
   Walk<kScene> walk(ray, around_of(query));
   if constexpr (kScene) stack.save(walk.ray);
   while (advance(bvh, walk, stack, world, query.tmin, query.farthest(), around_of(query)))

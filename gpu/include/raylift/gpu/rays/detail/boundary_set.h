@@ -39,7 +39,7 @@ struct LastFaces {
     if (last == nullptr) return;
     bool open = false;
     if (last->solid != kNoSolid) {
-      const float later = (crossing.t - last->crossing.t) + (crossing.t_low - last->crossing.t_low);
+      const float later = crossing.behind(last->crossing);
       open = fabsf(later) <= apart && (last->open || crossing.from_inside != last->crossing.from_inside);
       if (later <= 0) {
         last->open = last->open || open;

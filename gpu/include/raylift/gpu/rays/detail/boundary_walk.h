@@ -14,9 +14,10 @@ enum class AtStart : std::uint8_t {
 };
 
 // The nearest face that counts: the ray leaves a solid of the set, or enters one that is not in it.
+template <class SomeRay>
 struct NearestFaces {
   float tmin;
-  float near_start;  // along the ray, as t
+  float near_start;  // along the ray, as t: more than what rounds in the walk
   Site best;
   float best_near, best_far;
   float other;      // lower bound on t of all other faces, except non-counting ones near the start
@@ -25,8 +26,10 @@ struct NearestFaces {
   AtStart start_counts;
   bool start_passed;  // the ray passes a triangle that comes near to the start
 
-  // The rounding error of a place across the ray's largest axis, as t.
-  [[nodiscard]] RAYLIFT_HD float stretch() const { return near_start * (1 / kNearStart); }
+  // What is one place across the ray's largest axis, as t.
+  [[nodiscard]] RAYLIFT_HD float stretch() const {
+    return near_start * ((kIsFine<SomeRay> ? kFineAcross / kAcross : 1) / kNearStart);
+  }
   // Faces up to this far behind the best one matter.
   [[nodiscard]] RAYLIFT_HD float margin() const { return kCrowd * stretch(); }
 };
@@ -35,16 +38,20 @@ struct NearestFaces {
 // from the start every face is taken to count, as it does where scene and set are right. This saves reading each
 // candidate's solid; the caller checks the face that was found. kStopsAtStart: a counting face at the start can be the
 // best face; otherwise the walk ignores such faces.
-template <bool kTrusting, bool kStopsAtStart>
-struct NearestCounting : NearestFaces {
+template <class SomeRay, bool kTrusting, bool kStopsAtStart>
+struct NearestCounting : NearestFaces<SomeRay> {
   static constexpr bool kSmall = true;
+  static constexpr bool kFine = kIsFine<SomeRay>;
+  using Faces = NearestFaces<SomeRay>;
+  using Faces::tmin, Faces::near_start, Faces::best, Faces::best_near, Faces::best_far, Faces::other, Faces::last_near,
+      Faces::from_start, Faces::start_counts, Faces::start_passed, Faces::stretch, Faces::margin;
   const GeometryView* geometry;
   Containment in;
 
-  RAYLIFT_HD NearestCounting(const GeometryView& of, const Ray& ray, const Containment& set, bool start)
+  RAYLIFT_HD NearestCounting(const GeometryView& of, const SomeRay& ray, const Containment& set, bool start)
       : geometry(&of), in(set) {
     tmin = ray.tmin;
-    near_start = kNearStart * (across_of(of, ray) / largest_component(ray.direction));
+    near_start = kNearStart * (float_across(of, ray) / largest_component(ray.direction));
     best = {kNoTriangle, kNoInstance};
     best_near = best_far = ray.tmax;
     other = 0x1.fffffep127f;
@@ -58,7 +65,9 @@ struct NearestCounting : NearestFaces {
     return (kStopsAtStart ? maximum(best_far, 0.0f) : best_far) + margin();
   }
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
-  [[nodiscard]] RAYLIFT_HD float around() const { return from_start ? 2 * kAtStart * stretch() : 0; }
+  [[nodiscard]] RAYLIFT_HD float around() const {
+    return from_start ? 2 * kAtStart / kNearStart * near_start : kFine ? 2 / kNearStart * near_start : 0;
+  }
   RAYLIFT_HD void see_behind_best(float near) { other = minimum(other, near); }
   // The face may lie before or behind the best one.
   RAYLIFT_HD void see_not_counting(float near, float far) {
@@ -93,26 +102,26 @@ struct NearestCounting : NearestFaces {
     return false;
   }
 
-  RAYLIFT_HD void settle(const BvhView& bvh, const Ray& world, Site site) {
-    const float across = across_of(*geometry, world), stretch = across / largest_component(world.direction);
+  RAYLIFT_HD void settle(const BvhView& bvh, const SomeRay& world, Site site) {
+    const float across = across_of(*geometry, world);
     const Face face = face_at(*geometry, world, site);
     const Crossing& crossing = face.crossing;
     if (!crossing.hit) {
-      start_passed = start_passed || (from_start && near_origin(*geometry, world, site, stretch));
+      start_passed = start_passed || (from_start && near_origin(*geometry, world, site, stretch()));
       return;
     }
-    if (crossing.t < tmin) return;
+    if (!begins_before(world, crossing)) return;
     if (!counts(*geometry, in, site, crossing.from_inside)) return see_not_counting(crossing.t, crossing.t);
     // Rounding has not moved the start across it: a later face of its solid agrees with the set.
     if (from_start && -crossing.t * face.speed > kAtStart * across) return;
-    const bool starts = from_start && at_start(face, across, stretch);
+    const bool starts = from_start && at_start(face, across, stretch());
     if (starts && (!kStopsAtStart || start_counts != AtStart::none)) {
       start_counts = AtStart::several;
       return;
     }
     if (crossing.t >= world.tmax && !starts) return see_behind_best(crossing.t);
     if (best.triangle != kNoTriangle) {
-      const Crossing before = cross(bvh.nodes, bvh.pairs, world, best);
+      const Crossing before = crossing_at(*geometry, world, best);
       const bool first = crossing.before(before) || (crossing.same_place(before) && comes_first(bvh, site, best));
       // One of them is at the start, and the other one, which is not, comes before it.
       if (starts ? !first : first && start_counts == AtStart::one) {
@@ -128,47 +137,56 @@ struct NearestCounting : NearestFaces {
 };
 
 // The faces at one place: those that the place of the first one lies on.
+template <class SomeRay>
 struct PlaceFaces {
   static constexpr bool kSmall = false;
+  static constexpr bool kFine = kIsFine<SomeRay>;
   const GeometryView& geometry;
+  float blur;
   float tmin, end;
   Crossing first;
   float first_speed;
   float across;
   bool along;  // what lies within `across` of one of the two faces will do: at a low angle that is far along the ray
-  float last_t;
+  Crossing farthest_one;
   LastFaces last;
 
-  RAYLIFT_HD PlaceFaces(const GeometryView& of, const Face& face, float tolerance, float apart, bool far_along)
+  RAYLIFT_HD PlaceFaces(const GeometryView& of, const SomeRay& ray, const Face& face, float tolerance, float apart,
+                        bool far_along)
       : geometry(of),
+        blur(blur_of(of, ray)),
         tmin(face.crossing.t),
         end(face.crossing.t),
         first(face.crossing),
         first_speed(face.speed),
         across(tolerance),
         along(far_along),
-        last_t(face.crossing.t),
+        farthest_one(face.crossing),
         last(apart) {}
   [[nodiscard]] RAYLIFT_HD float farthest() const { return end; }
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
+  [[nodiscard]] RAYLIFT_HD float around() const { return blur; }
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site) { return !(seen.far < tmin || seen.near > end); }
-  RAYLIFT_HD void settle(const BvhView&, const Ray& world, Site site) {
+  RAYLIFT_HD void settle(const BvhView&, const SomeRay& world, Site site) {
     const Face face = face_at(geometry, world, site);
     const Crossing& crossing = face.crossing;
     if (!crossing.hit || crossing.t < tmin || crossing.t > end || crossing.before(first)) return;
-    const float apart = (crossing.t - first.t) + (crossing.t_low - first.t_low);
+    const float apart = crossing.behind(first);
     const float speed = along ? minimum(face.speed, first_speed) : maximum(face.speed, first_speed);
     if (apart * speed > across) return;
-    if (crossing.t > last_t) last_t = crossing.t;
+    if (farthest_one.before(crossing)) farthest_one = crossing;
     last.add(solid_of(geometry, site), site, crossing);
   }
 };
 
 // The faces at the start, and the solids that the ray passes by there.
+template <class SomeRay>
 struct StartFaces {
   static constexpr bool kSmall = false;
+  static constexpr bool kFine = kIsFine<SomeRay>;
   static constexpr int kMaxPassed = 8;
   const GeometryView& geometry;
+  float blur;
   float tmin, end;
   float across, stretch;
   LastFaces here, here_and_ahead;
@@ -176,8 +194,9 @@ struct StartFaces {
   int passed_count = 0;
   std::uint32_t passed[kMaxPassed];
 
-  RAYLIFT_HD StartFaces(const GeometryView& of, const Ray& ray, float tolerance)
+  RAYLIFT_HD StartFaces(const GeometryView& of, const SomeRay& ray, float tolerance)
       : geometry(of),
+        blur(blur_of(of, ray)),
         tmin(ray.tmin),
         end(ray.tmax),
         across(tolerance),
@@ -186,9 +205,9 @@ struct StartFaces {
         here_and_ahead(stretch) {}
   [[nodiscard]] RAYLIFT_HD float farthest() const { return end; }
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
-  [[nodiscard]] RAYLIFT_HD float around() const { return 2 * kAtStart * stretch; }
+  [[nodiscard]] RAYLIFT_HD float around() const { return 2 * kAtStart * stretch + blur; }
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site) { return !(seen.far < tmin || seen.near > end); }
-  RAYLIFT_HD void settle(const BvhView&, const Ray& world, Site site) {
+  RAYLIFT_HD void settle(const BvhView&, const SomeRay& world, Site site) {
     const Face face = face_at(geometry, world, site);
     if (!face.crossing.hit) {
       if (near_origin(geometry, world, site, stretch)) pass(solid_of(geometry, site));
@@ -208,25 +227,32 @@ struct StartFaces {
   }
 };
 
-// The first face of one solid ahead.
+// The first face of one solid ahead, behind where the ray begins.
+template <class SomeRay>
 struct FirstOfSolid {
   static constexpr bool kSmall = false;
+  static constexpr bool kFine = kIsFine<SomeRay>;
   const GeometryView& geometry;
   std::uint32_t solid;
+  float blur;
   float tmin, far;
   bool found = false;
   Face first{};
 
+  RAYLIFT_HD FirstOfSolid(const GeometryView& of, const SomeRay& ray, std::uint32_t wanted)
+      : geometry(of), solid(wanted), blur(blur_of(of, ray)), tmin(ray.tmin), far(ray.tmax) {}
+  [[nodiscard]] RAYLIFT_HD float around() const { return blur; }
   [[nodiscard]] RAYLIFT_HD float farthest() const { return far; }
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site site) {
     return !(seen.far < tmin || seen.near > far) && solid_of(geometry, site) == solid;
   }
-  RAYLIFT_HD void settle(const BvhView& bvh, const Ray& world, Site site) {
+  RAYLIFT_HD void settle(const BvhView& bvh, const SomeRay& world, Site site) {
     if (id_of(bvh, site) == kNoTriangle || solid_of(geometry, site) != solid) return;
     const Face face = face_at(geometry, world, site);
-    const float t = face.crossing.t;
-    if (!face.crossing.hit || t <= 0 || t < tmin || (found && !face.crossing.before(first.crossing))) return;
+    if (!face.crossing.hit || face.crossing.t <= 0 || !begins_before(world, face.crossing) ||
+        (found && !face.crossing.before(first.crossing)))
+      return;
     found = true;
     first = face;
     far = face.crossing.t;
@@ -234,11 +260,14 @@ struct FirstOfSolid {
 };
 
 // The solids whose faces contradict the set, but for faces near to either end of the stretch.
+template <class SomeRay>
 struct Contradictions {
   static constexpr bool kSmall = false;
+  static constexpr bool kFine = kIsFine<SomeRay>;
   static constexpr int kMax = 8;
   const GeometryView& geometry;
   Containment in;
+  float blur;
   float tmin, end;
   float across;
   int count = 0;
@@ -247,8 +276,9 @@ struct Contradictions {
 
   [[nodiscard]] RAYLIFT_HD float farthest() const { return end; }
   [[nodiscard]] RAYLIFT_HD bool done() const { return overflow; }
+  [[nodiscard]] RAYLIFT_HD float around() const { return blur; }
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site) { return !(seen.far < tmin || seen.near > end); }
-  RAYLIFT_HD void settle(const BvhView&, const Ray& world, Site site) {
+  RAYLIFT_HD void settle(const BvhView&, const SomeRay& world, Site site) {
     const Face face = face_at(geometry, world, site);
     const float t = face.crossing.t;
     if (!face.crossing.hit || t < tmin || t >= end) return;
