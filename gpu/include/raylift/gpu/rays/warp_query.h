@@ -72,7 +72,7 @@ __device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std
 
 // A type without its reference: kernels that are compiled at run time have no std::decay_t.
 template <class T>
-T value_of(const T&);
+__device__ T value_of(const T&);
 
 // make(i, ray, cold) is a query (see ray_walk.h) for a ray; store(i, query) gets it when the walk is done. Rays are
 // numbered from 0 to count, in 32 bits as registers are short; a thread without one has a query of ray kNoRay. Where
