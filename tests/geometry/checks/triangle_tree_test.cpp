@@ -11,16 +11,16 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kBeyond = std::numeric_limits<double>::infinity();
 
 /// Where a ray meets a triangle's plane, if that is in the triangle.
 double hit(const Vector3d& origin, const Vector3d& direction, const Vector3d& a, const Vector3d& b, const Vector3d& c) {
   const Vector3d normal = (b - a).cross(c - a);
   const double distance = normal.dot(a - origin) / normal.dot(direction);
-  if (!(distance >= 0)) return kInfinity;
+  if (!(distance >= 0)) return kBeyond;
   const Vector3d p = origin + distance * direction;
   for (const auto& [from, to] : {std::pair(a, b), std::pair(b, c), std::pair(c, a)})
-    if ((to - from).cross(p - from).dot(normal) < 0) return kInfinity;
+    if ((to - from).cross(p - from).dot(normal) < 0) return kBeyond;
   return distance;
 }
 
@@ -51,22 +51,26 @@ TEST(TriangleTree, LeadsToTheNearestTriangle) {
         const UInt3& t = triangles[i];
         return hit(origin, direction, vertices[t.x], vertices[t.y], vertices[t.z]);
       };
-      double expected = kInfinity;
+      double expected = kBeyond;
       for (std::uint32_t i = 0; i != count; ++i) expected = std::min(expected, distance(i));
-      double nearest = kInfinity;
+      double nearest = kBeyond;
       std::size_t visits = 0;
       tree.walk(origin, direction, 0, [&](std::uint32_t i) {
         ++visits;
         return nearest = std::min(nearest, distance(i));
       });
       EXPECT_EQ(nearest, expected);
-      nearest = kInfinity;
+      nearest = kBeyond;
       unsorted.walk(origin, direction, 0, [&](std::uint32_t i) { return nearest = std::min(nearest, distance(i)); });
       EXPECT_EQ(nearest, expected);
-      if (count == 3000) EXPECT_LT(visits, 1000U);
-      hits += nearest == kInfinity ? 0 : 1;
+      if (count == 3000) {
+        EXPECT_LT(visits, 1000U);
+      }
+      hits += nearest == kBeyond ? 0 : 1;
     }
-    if (count == 3000) EXPECT_GT(hits, 30);
+    if (count == 3000) {
+      EXPECT_GT(hits, 30);
+    }
   }
 }
 
