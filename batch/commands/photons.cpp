@@ -52,11 +52,11 @@ void settle(PhotonsCommandOptions& options) {
   options.upload.bvh = true;
 }
 
-/// Names the solids that are thinner than can be resolved, or refuses them.
+/// Names the solids that are thinner than the geometry resolves, or refuses them.
 void look_at_thickness(Session& session, const PhotonsCommandOptions& options, const Scene& scene,
-                       const Progress& progress) {
-  const ThicknessReport report = measure_thickness(
-      scene, {kThicknessRays, is_fine(scene, options.upload) ? kPositionStep : kFloatPositionStep}, progress);
+                       const GeometryView& geometry, const Progress& progress) {
+  const ThicknessReport report =
+      measure_thickness(scene, {kThicknessRays, geometry.is_fine() ? kPositionStep : kFloatPositionStep}, progress);
   if (options.strict) refuse_thin_solids(scene, report);
   warn_of_thin_solids(scene, report, [&session](const std::string& line) { session.warn(line); });
 }
@@ -83,11 +83,12 @@ std::vector<GpuGeometry> upload_scene(Session& session, const PhotonsCommandOpti
                 "give it optics by --optics FILE, a sidecar (.json) or GDML (.gdml); see docs/optics.md");
   photon::refuse_unsimulated(scene);
   report_loaded(session, options.file, scene);
+  const GeometryView& view = geometries.front().view();
   if (is_outline)  // it has no triangles, but the cache has them
-    look_at_thickness(session, options, load(options.file, options.load, options.cache.with(session), progress),
+    look_at_thickness(session, options, load(options.file, options.load, options.cache.with(session), progress), view,
                       progress);
   else
-    look_at_thickness(session, options, scene, progress);
+    look_at_thickness(session, options, scene, view, progress);
   for (const GpuGeometry& geometry : geometries) warn_of_steps(session, options.file, geometry);
   summary.name(scene);
   return geometries;
