@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether photons keep to their medium: random walks through solids that touch in all ways, with refraction, reflection
-// and short paths, each step's medium held against an oracle. One line for each scene, in two levels and flat. Then
-// next_boundary's rate against closest_hit's. Ends with 1 if a medium is wrong, or a scene without overlaps is said to
-// have some.
+// and short paths, each step's medium held against an oracle. One line for each scene, in two levels, with fine
+// positions, and flat. Then next_boundary's rate against closest_hit's. Ends with 1 if a medium is wrong, or a scene
+// without overlaps is said to have some.
 #include <raylift/gpu/memory/buffer.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>

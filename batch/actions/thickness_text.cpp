@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/scene/flatten.h>
 #include <raylift/geometry/scene/thin_layers.h>
 
 #include <algorithm>
@@ -61,8 +60,7 @@ std::string thinnest_text(const Scene& scene, const ThicknessReport& report, std
 
 ThicknessOptions thickness_options(const Scene& scene) {
   ThicknessOptions options;
-  const Bounds bounds = scene.bounds.empty() ? world_bounds(scene) : scene.bounds;
-  if (!has_thin_layers(scene, default_origin(bounds))) options.position_step = kFloatPositionStep;
+  if (!has_thin_layers(scene)) options.position_step = kFloatPositionStep;
   return options;
 }
 

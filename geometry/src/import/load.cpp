@@ -4,7 +4,6 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/scene/eigen.h>
-#include <raylift/geometry/scene/flatten.h>
 #include <raylift/geometry/scene/thin_layers.h>
 #include <sys/mman.h>
 
@@ -197,7 +196,7 @@ Scene import_scene(const SceneInputs& inputs, const LoadOptions& options, const 
     limit_warnings(scene.report);
     // Thin layers want more of the file's numbers than floats keep: rare, so the file is read again then.
     if (options.rests || options.reader != SceneReader::raylift || scene.optics.empty() ||
-        !has_thin_layers(scene, default_origin(scene.bounds)))
+        !has_thin_layers(scene))
       return scene;
     LoadOptions again = options;
     again.rests = true;

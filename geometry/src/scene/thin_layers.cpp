@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/scene/eigen.h>
+#include <raylift/geometry/scene/flatten.h>
 #include <raylift/geometry/scene/solids.h>
 #include <raylift/geometry/scene/thin_layers.h>
 #include <tbb/blocked_range.h>
@@ -72,10 +73,11 @@ bool is_coat(const Bounds& mother, const Bounds& daughter, const Eigen::Vector3d
 
 }  // namespace
 
-bool has_thin_layers(const Scene& scene, const Double3& origin) {
+bool has_thin_layers(const Scene& scene, const std::optional<Double3>& origin) {
   const Bounds bounds = scene.bounds.empty() ? world_bounds(scene) : scene.bounds;
   if (bounds.empty()) return false;
-  const Eigen::Vector3d low = to_eigen(bounds.min) - to_eigen(origin), high = to_eigen(bounds.max) - to_eigen(origin);
+  const Eigen::Vector3d from = to_eigen(origin ? *origin : default_origin(bounds));
+  const Eigen::Vector3d low = to_eigen(bounds.min) - from, high = to_eigen(bounds.max) - from;
   const double thickness = kThinLayer * std::max(low.cwiseAbs().maxCoeff(), high.cwiseAbs().maxCoeff());
   std::vector<MeshExtent> meshes(scene.meshes.size());
   tbb::parallel_for(std::size_t{0}, meshes.size(), [&](std::size_t i) { meshes[i] = extent_of(scene.meshes[i]); });

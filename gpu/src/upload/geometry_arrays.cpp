@@ -111,23 +111,6 @@ void add_mesh_arrays(std::vector<ArraySource>& arrays, const Scene& scene, const
       }));
 }
 
-Transform zero_transform() {
-  Transform zero;
-  std::fill(std::begin(zero.m), std::end(zero.m), 0.0);
-  return zero;
-}
-
-/// Transforms into the meshes' frames, in double; zero where there is none.
-std::vector<Transform> frames_of(const Scene& scene, const Double3& origin) {
-  std::vector<Transform> frames(scene.instances.size());
-  for (std::size_t i = 0; i != frames.size(); ++i) {
-    EigenTransform to_world = to_eigen(scene.instances[i].transform);
-    to_world.translation() -= to_eigen(origin);
-    frames[i] = to_world.linear().determinant() != 0 ? Transform(to_world.inverse()) : zero_transform();
-  }
-  return frames;
-}
-
 void add_rests(std::vector<ArraySource>& arrays, const Scene& scene, const MeshTable& meshes) {
   arrays.push_back(
       mesh_source<Float3>(ViewArray::vertex_rests, meshes, kVertices,
@@ -182,17 +165,25 @@ PartMaterials part_materials(const Scene& scene) {
   return parts;
 }
 
+/// `frames` gets the transforms into the meshes' frames in double; zero where there is none.
 std::vector<InstanceView> instance_views(const Scene& scene, const Double3& origin,
-                                         const std::vector<std::uint32_t>& first_material) {
+                                         const std::vector<std::uint32_t>& first_material,
+                                         std::vector<Transform>& frames) {
   std::vector<InstanceView> views;
   views.reserve(scene.instances.size());
+  frames.reserve(scene.instances.size());
   for (const Instance& instance : scene.instances) {
     EigenTransform to_world = to_eigen(instance.transform);
     to_world.translation() -= to_eigen(origin);
     InstanceView view{};
     set(view.to_world, to_world);
     const double determinant = to_world.linear().determinant();
-    if (determinant != 0) set(view.to_mesh, to_world.inverse());
+    Transform& frame = frames.emplace_back();
+    if (determinant != 0)
+      frame = to_world.inverse();
+    else
+      std::fill(std::begin(frame.m), std::end(frame.m), 0.0);
+    set(view.to_mesh, frame);
     view.mesh = instance.mesh;
     view.solid_id = static_cast<std::uint32_t>(views.size());
     view.first_material = first_material[instance.binding];
@@ -345,9 +336,7 @@ Positions positions_of(std::string_view name) {
 bool is_fine(const Scene& scene, const UploadOptions& options) {
   if (options.flatten || options.positions == Positions::floats) return false;
   if (options.positions == Positions::fine) return true;
-  if (scene.optics.empty()) return false;
-  const Bounds bounds = scene.bounds.empty() ? world_bounds(scene) : scene.bounds;
-  return has_thin_layers(scene, options.origin ? *options.origin : default_origin(bounds));
+  return !scene.optics.empty() && has_thin_layers(scene, options.origin);
 }
 
 namespace detail {
@@ -375,7 +364,8 @@ GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options,
   } else {
     const auto meshes = std::make_shared<const std::vector<MeshView>>(mesh_views(scene));
     PartMaterials parts = part_materials(scene);
-    std::vector<InstanceView> instances = instance_views(scene, origin, parts.first);
+    std::vector<Transform> frames;
+    std::vector<InstanceView> instances = instance_views(scene, origin, parts.first, frames);
     if (options.bvh && options.prebuilt_bvh != nullptr) {
       check_prebuilt(*options.prebuilt_bvh, *meshes, instances);
       add_bvh(arrays, *options.prebuilt_bvh);
@@ -390,7 +380,7 @@ GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options,
                                    [&scene](std::size_t mesh, std::size_t first, std::span<std::uint16_t> target,
                                             StoreMode) { write_parts(scene.meshes[mesh].parts, first, target); }));
     arrays.push_back(view_source(ViewArray::part_materials, std::move(parts.materials)));
-    if (is_fine(scene, options)) arrays.push_back(view_source(ViewArray::frames, frames_of(scene, origin)));
+    if (is_fine(scene, options)) arrays.push_back(view_source(ViewArray::frames, std::move(frames)));
     if (has_rests(scene)) add_rests(arrays, scene, meshes);  // in any case, as a cache file's scene has them too
     add_attributes(arrays, scene, meshes);
     arrays.push_back(

@@ -2,7 +2,6 @@
 // Scenes with thin layers keep what floats lack to their file's numbers; others don't.
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
-#include <raylift/geometry/scene/flatten.h>
 #include <raylift/geometry/scene/pack.h>
 #include <raylift/geometry/scene/thin_layers.h>
 #include <raylift/geometry/scene/weld.h>
@@ -58,7 +57,7 @@ TEST_F(ThinScenes, AreThoseWithLayersBelowALimit) {
   const double limit = 10'000 * kThinLayer;
   for (const double factor : {0.9, 1.1}) {
     const Scene scene = load_film(factor * limit);
-    EXPECT_EQ(has_thin_layers(scene, default_origin(scene.bounds)), factor < 1) << factor;
+    EXPECT_EQ(has_thin_layers(scene), factor < 1) << factor;
     EXPECT_EQ(has_rests(scene), factor < 1) << factor;
   }
 }

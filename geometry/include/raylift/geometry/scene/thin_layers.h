@@ -5,12 +5,14 @@
 #include <raylift/geometry/resolution.h>
 #include <raylift/geometry/scene/scene.h>
 
+#include <optional>
+
 namespace raylift {
 
-/// Whether a solid is thinner than kThinLayer of the scene's largest coordinate from `origin`, or the layer between a
-/// solid and a daughter that has its shape. A solid's thickness is twice its volume by its surface, as it is for plates
-/// and shells. The layer is what their boxes differ by, where the daughter is not turned against its mother. Gaps
-/// between two daughters are not looked for.
-[[nodiscard]] bool has_thin_layers(const Scene& scene, const Double3& origin);
+/// Whether a solid is thinner than kThinLayer of the scene's largest coordinate from `origin`, by default
+/// default_origin(); or the layer between a solid and a daughter that has its shape. A solid's thickness is twice its
+/// volume by its surface, as it is for plates and shells. The layer is what their boxes differ by, where the daughter
+/// is not turned against its mother. Gaps between two daughters are not looked for.
+[[nodiscard]] bool has_thin_layers(const Scene& scene, const std::optional<Double3>& origin = {});
 
 }  // namespace raylift

@@ -39,8 +39,8 @@ RAYLIFT_HD inline Hit any_levels_hit_of(const GeometryView& geometry, const Ray&
   return geometry.bvh_levels == 2 ? scene_hit_of(geometry, ray, site) : hit_of(geometry.bvh, ray, site);
 }
 
-template <class Query>
-RAYLIFT_HD inline void walk(const GeometryView& geometry, const Ray& ray, Query& query) {
+template <class SomeRay, class Query>
+RAYLIFT_HD inline void walk(const GeometryView& geometry, const SomeRay& ray, Query& query) {
   Stack<true> stack;
   if (geometry.bvh_levels == 2)
     traverse<true>(geometry.bvh, ray, stack, query);

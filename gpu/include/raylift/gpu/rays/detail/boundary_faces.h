@@ -97,15 +97,6 @@ RAYLIFT_HD inline float blur_of(const GeometryView& geometry, const SomeRay& ray
   return kIsFine<SomeRay> ? 2 * float_across(geometry, ray) / largest_component(ray.direction) : 0;
 }
 
-template <class Query>
-RAYLIFT_HD inline void walk(const GeometryView& geometry, const FineWalkRay& ray, Query& query) {
-  Stack<true> stack;
-  if (geometry.bvh_levels == 2)
-    traverse<true>(geometry.bvh, ray, stack, query);
-  else
-    traverse<false>(geometry.bvh, ray, stack, query);
-}
-
 // Whether a place lies on a ray's stretch, as far as its beginning is concerned.
 RAYLIFT_HD inline bool begins_before(const Ray& ray, const Crossing& crossing) {
   return crossing.t >= ray.tmin;
