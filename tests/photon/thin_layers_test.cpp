@@ -6,9 +6,9 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <random>
+#include <span>
 
 #include "pieces.h"
 #include "statistics.h"
@@ -386,7 +386,7 @@ TEST_P(ThinLayers, GiveTheSamePhotonsOnEveryDevice) {
   ASSERT_EQ(rows[0].size(), 5'000U);
   for (std::size_t i = 0; i != rows[0].size(); ++i) {
     const PhotonRow &a = rows[0][i], &b = rows[1][i];
-    ASSERT_EQ(std::memcmp(&a, &b, sizeof a), 0)
+    ASSERT_TRUE(std::ranges::equal(std::as_bytes(std::span(&a, 1)), std::as_bytes(std::span(&b, 1))))
         << i << ": " << a.position.x << ", " << a.position.y << ", " << a.position.z << " at " << a.time << " flag "
         << a.flag << "; " << b.position.x << ", " << b.position.y << ", " << b.position.z << " at " << b.time
         << " flag " << b.flag;

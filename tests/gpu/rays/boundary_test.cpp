@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Boundaries between media on each device, case by case; boundary_walk_test.cpp takes photons through whole scenes.
+#include <raylift/geometry/scene/eigen.h>
+
+#include <Eigen/Geometry>
 #include <cmath>
 #include <random>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the viewer makes of a scene: draw lists, normals, the tree of solids.
 #include <gtest/gtest.h>
+#include <raylift/geometry/detail/arithmetic.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/optics/find_solids.h>
 #include <raylift/geometry/optics/surface_between.h>

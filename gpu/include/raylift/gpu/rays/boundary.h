@@ -96,7 +96,7 @@ RAYLIFT_HD inline SomeRay walk_ray(const FinePoint& from, float tmin, Float3 dir
 // The ray of the walk: from a little behind its origin.
 template <class SomeRay>
 RAYLIFT_HD inline SomeRay ray_of_walk(const GeometryView& geometry, const FineRay& ray) {
-  SomeRay walk = walk_ray<SomeRay>(ray.origin, 0, ray.direction, ray.tmax);
+  auto walk = walk_ray<SomeRay>(ray.origin, 0, ray.direction, ray.tmax);
   walk.tmin = -kBack * across_of(geometry, walk) / largest_component(ray.direction);
   return walk;
 }
@@ -145,11 +145,12 @@ RAYLIFT_HD inline Boundary boundary_at(const GeometryView& geometry, const FineR
 
 template <class SomeRay>
 RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const FineRay& ray, const Containment& in) {
-  const SomeRay way = ray_of_walk<SomeRay>(geometry, ray);
+  const auto way = ray_of_walk<SomeRay>(geometry, ray);
   NearestCounting<SomeRay, true, true> nearest(geometry, way, in, true);
   walk(geometry, way, nearest);
   BoundaryPlace place;
-  if (!plain_change(geometry, way, in, nearest, place)) place = next_change(geometry, way, in, nearest);
+  const NearestFaces<SomeRay>& faces = nearest;
+  if (!plain_change(geometry, way, in, faces, place)) place = next_change(geometry, way, in, faces);
   return boundary_at<SomeRay>(geometry, ray, in, place);
 }
 
@@ -157,8 +158,8 @@ template <class SomeRay>
 RAYLIFT_HD inline Containment locate(const GeometryView& geometry, const FinePoint& point) {
   // From outside of all, along a line through the point that no scene's axis has.
   Containment in;
-  SomeRay ray = walk_ray<SomeRay>(point, -4 * maximum(geometry.reach, largest_component(point.point)),
-                                  {0.8017837f, 0.2672612f, 0.5345225f}, 0);
+  auto ray = walk_ray<SomeRay>(point, -4 * maximum(geometry.reach, largest_component(point.point)),
+                               {0.8017837f, 0.2672612f, 0.5345225f}, 0);
   for (int places = 0; places < (1 << 20); ++places) {
     const BoundaryPlace place = next_place(geometry, ray, in);
     if (!place.found) break;
