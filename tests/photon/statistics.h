@@ -60,11 +60,12 @@ class Shares {
       ++terms_;
     }
   }
-  /// The chi-square of all of them is within 4 standard errors; that of the fault is far beyond.
+  /// The chi-square of all of them is within 4 standard errors; that of the fault is far beyond, but not with the fewer
+  /// photons under sanitizers.
   void expect(const char* what) const {
     const double error = std::sqrt(2 * terms_);
     EXPECT_LT(chi_square_, terms_ + 4 * error) << what;
-    EXPECT_GT(wrong_, terms_ + 8 * error) << what << ": too few photons to see 2 %";
+    if (!kSanitized) EXPECT_GT(wrong_, terms_ + 8 * error) << what << ": too few photons to see 2 %";
   }
 
  private:

@@ -176,18 +176,20 @@ class Caster {
     // Corners are seen along the ray, so that their coordinates across it are small near the hit, and exact enough.
     int least = 0;
     direction.cwiseAbs().minCoeff(&least);
-    const Vector right = direction.cross(Vector::Unit(least)).normalized();
-    const Vector up = direction.cross(right);
+    const Vector beside = direction.cross(Vector::Unit(least)).normalized();
+    // Plain numbers, as in TriangleTree.
+    const Double3 from = origin, right = beside, up = direction.cross(beside).eval(), along = direction;
     // The start was rounded. A face that coincides with the first one may lie behind it.
     const double behind = -kRounding * tree_.reach();
     tree_.walk(origin, direction, behind, [&](std::uint32_t i) {
       std::array<double, 3> x, y, z;
       const std::array<std::uint32_t, 3> corner = corners(i);
       for (std::size_t k = 0; k != 3; ++k) {
-        const Vector to = all[corner[k]] - origin;
-        x[k] = to.dot(right);
-        y[k] = to.dot(up);
-        z[k] = to.dot(direction);
+        const double* const of = all[corner[k]].data();
+        const double to_x = of[0] - from.x, to_y = of[1] - from.y, to_z = of[2] - from.z;
+        x[k] = to_x * right.x + to_y * right.y + to_z * right.z;
+        y[k] = to_x * up.x + to_y * up.y + to_z * up.z;
+        z[k] = to_x * along.x + to_y * along.y + to_z * along.z;
       }
       Weights weights;
       double sum = 0;

@@ -75,23 +75,26 @@ TriangleTree::TriangleTree(std::span<const Vector> vertices, std::span<const UIn
       box.first = static_cast<std::uint32_t>(first);
       box.count = static_cast<std::uint16_t>(std::min(kWidth, end - first));
       box.level = level;
-      box.low = Vector::Constant(std::numeric_limits<double>::infinity());
-      box.high = -box.low;
-      const auto add = [&box](const Vector& from, const Vector& to) {
-        box.low = box.low.cwiseMin(from);
-        box.high = box.high.cwiseMax(to);
+      Vector low = Vector::Constant(std::numeric_limits<double>::infinity());
+      Vector high = -low;
+      const auto add = [&](const Vector& from, const Vector& to) {
+        low = low.cwiseMin(from);
+        high = high.cwiseMax(to);
       };
       for (std::size_t k = first; k != first + box.count; ++k) {
         if (level == 0) {
           const UInt3& t = triangles[order_[k]];
           for (const std::uint32_t v : {t.x, t.y, t.z}) add(vertices[v], vertices[v]);
         } else {
-          add(boxes_[k].low, boxes_[k].high);
+          add(to_eigen(boxes_[k].low), to_eigen(boxes_[k].high));
         }
       }
-      if (level != 0) return;
-      box.low -= margin;
-      box.high += margin;
+      if (level != 0) {
+        low -= margin;
+        high += margin;
+      }
+      box.low = low;
+      box.high = high;
     });
     begin = next;
     next = end = next + count;

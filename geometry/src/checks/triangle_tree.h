@@ -39,8 +39,9 @@ class TriangleTree {
   template <class LookAt>
   void walk(const Vector& origin, const Vector& direction, double from, const LookAt& look_at) const {
     if (boxes_.empty()) return;
-    const Vector inverse =
-        direction.unaryExpr([](double d) { return 1 / (std::abs(d) < 1e-30 ? std::copysign(1e-30, d) : d); });
+    const Double3 start = origin;
+    const Double3 inverse =
+        direction.unaryExpr([](double d) { return 1 / (std::abs(d) < 1e-30 ? std::copysign(1e-30, d) : d); }).eval();
     double limit = std::numeric_limits<double>::infinity();
     using Entry = std::pair<double, std::uint64_t>;  // where the ray enters a box, and its number
     std::array<Entry, kWidth * kMaxLevels> stack;
@@ -57,7 +58,7 @@ class TriangleTree {
       const std::size_t before = open;
       for (std::uint32_t i = box.first; i != box.first + box.count; ++i) {
         double near = from;
-        if (meets(boxes_[i], origin, inverse, near, limit)) stack[open++] = {near, i};
+        if (meets(boxes_[i], start, inverse, near, limit)) stack[open++] = {near, i};
       }
       std::sort(stack.begin() + before, stack.begin() + open, [](const Entry& a, const Entry& b) { return a > b; });
     }
@@ -67,22 +68,25 @@ class TriangleTree {
   static constexpr std::size_t kWidth = 4;
   static constexpr std::size_t kMaxLevels = 18;  // of 2^32 triangles, and one more
 
+  // Boxes are plain numbers: where a build doesn't optimise, each element of Eigen's vectors is read by several calls.
   struct Box {
-    Vector low;
-    Vector high;
+    Double3 low;
+    Double3 high;
     std::uint32_t first;  // in order_, or in boxes_
     std::uint16_t count;
     std::uint16_t level;
   };
 
   /// Whether the ray meets the box between two distances. The first one becomes that where it enters.
-  static bool meets(const Box& box, const Vector& origin, const Vector& inverse, double& enter, double leave) {
-    for (int a = 0; a != 3; ++a) {
-      const double low = (box.low[a] - origin[a]) * inverse[a];
-      const double high = (box.high[a] - origin[a]) * inverse[a];
-      enter = std::max(enter, std::min(low, high));
-      leave = std::min(leave, std::max(low, high));
-    }
+  static bool meets(const Box& box, const Double3& origin, const Double3& inverse, double& enter, double leave) {
+    const auto cut = [&enter, &leave](double a, double b) {
+      const double near = a < b ? a : b, far = a < b ? b : a;
+      if (near > enter) enter = near;
+      if (far < leave) leave = far;
+    };
+    cut((box.low.x - origin.x) * inverse.x, (box.high.x - origin.x) * inverse.x);
+    cut((box.low.y - origin.y) * inverse.y, (box.high.y - origin.y) * inverse.y);
+    cut((box.low.z - origin.z) * inverse.z, (box.high.z - origin.z) * inverse.z);
     return enter <= leave;
   }
 
