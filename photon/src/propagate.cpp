@@ -21,8 +21,10 @@ namespace {
 constexpr std::size_t kMaxFlights = std::size_t{1} << 21;
 
 /// A cudaError_t, as launch_propagate(), for any number of photons.
-int launch_parts(const GpuGeometry& geometry, const ReadySource& ready, const Run& run, Outcome* outcomes,
-                 std::size_t count, StreamRef stream) {
+// Inline, as GCC compiles other functions without a caller too where it does not optimise: a build without CUDA has no
+// launch_propagate().
+inline int launch_parts(const GpuGeometry& geometry, const ReadySource& ready, const Run& run, Outcome* outcomes,
+                        std::size_t count, StreamRef stream) {
   const Device& device = geometry.device();
   // Photons are counted in 32 bits.
   constexpr std::size_t kMaxAtOnce = std::size_t{1} << 31;
