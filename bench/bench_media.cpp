@@ -25,7 +25,7 @@ struct Settings {
   double steps = 0;
   double detector_checks = 0;
   std::uint32_t sensors = 0;
-  std::vector<std::string> only;
+  std::vector<std::string> only, ways;
   Stepping stepping = Stepping::boundaries;
   double rays = 0;
   std::int64_t series = -1;
@@ -141,6 +141,7 @@ int main(int argc, char** argv) try {
   app.add_option("--device", id, "host, cuda:0, ...");
   app.add_option("--steps", settings.steps, "of each scene and way; 1e9 by default, and 1e6 on the host");
   app.add_option("--scenes", settings.only, "names; all by default");
+  app.add_option("--ways", settings.ways, "2 levels, fine, flat; all by default");
   app.add_option("--sensors", settings.sensors, "of the detector; 20000 by default, and 300 on the host");
   app.add_option("--detector-checks", settings.detector_checks, "steps whose medium is checked there; 1e7 by default");
   app.add_option("--rays", settings.rays, "for the rates; 2^24 by default, and 2^18 on the host");
@@ -162,14 +163,17 @@ int main(int argc, char** argv) try {
   std::printf("%-20s %-9s %11s %11s %11s %11s %10s %9s %9s %9s %6s %6s %9s\n", device.info().id.c_str(), "way", "steps",
               "boundaries", "reflected", "checked", "skipped", "wrong", "inconsist", "mismatch", "lost", "stuck",
               "Msteps/s");
+  const auto asked = [](const std::vector<std::string>& only, const std::string& name) {
+    return only.empty() || std::find(only.begin(), only.end(), name) != only.end();
+  };
   bool found = false;
-  for (const MediaScene& scene : scenes) {
-    const auto& only = settings.only;
-    if (!only.empty() && std::find(only.begin(), only.end(), scene.name) == only.end()) continue;
-    found = true;
-    for (const MediaLevels levels : kMediaLevels) runner.run(scene, levels);
-  }
-  if (!found) throw std::invalid_argument("no such scene");
+  for (const MediaScene& scene : scenes)
+    for (const MediaLevels levels : kMediaLevels) {
+      if (!asked(settings.only, scene.name) || !asked(settings.ways, name_of(levels))) continue;
+      found = true;
+      runner.run(scene, levels);
+    }
+  if (!found) throw std::invalid_argument("no such scene, or no such way");
   if (!no_rates)
     for (const MediaLevels levels : kMediaLevels) runner.rates(scenes.back(), levels);
   std::printf("%s: %llu bad; %.0f s\n", device.info().id.c_str(), runner.bad(), seconds_since(start));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "media_scenes.h"
 
+#include <raylift/geometry/detail/arithmetic.h>
 #include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
@@ -30,6 +31,13 @@ Cut cut_of(std::size_t i) {
   return {i % 3 == 1 ? 3U : i % 3 == 2 ? 2U : 1U, i % 2 == 1};
 }
 
+void add_vertex(Mesh& mesh, const Vector3d& v) {
+  const auto x = arithmetic_detail::split(v.x()), y = arithmetic_detail::split(v.y()),
+             z = arithmetic_detail::split(v.z());
+  mesh.vertices.push_back({x.high, y.high, z.high});
+  mesh.rests.push_back({x.low, y.low, z.low});
+}
+
 /// Coordinates -half to half; points that faces share are the same point.
 Mesh box_mesh(const Vector3d& half, const Cut& cut) {
   Mesh mesh;
@@ -40,7 +48,7 @@ Mesh box_mesh(const Vector3d& half, const Cut& cut) {
     if (added) {
       Vector3d p;
       for (int a = 0; a != 3; ++a) p[a] = grid[a] == n ? half[a] : half[a] * (2.0 * grid[a] / n - 1);
-      mesh.vertices.push_back(to_float(p));
+      add_vertex(mesh, p);
     }
     return place->second;
   };
@@ -66,7 +74,7 @@ Mesh box_mesh(const Vector3d& half, const Cut& cut) {
 
 Mesh surface_mesh(const detector::Surface& surface) {
   Mesh mesh;
-  for (const Vector3d& v : surface.vertices) mesh.vertices.push_back(to_float(v));
+  for (const Vector3d& v : surface.vertices) add_vertex(mesh, v);
   for (const auto& t : surface.triangles) mesh.triangles.push_back({t[0], t[1], t[2]});
   return mesh;
 }
@@ -167,10 +175,11 @@ class Builder {
     scene.nodes.push_back({"solid_" + std::to_string(id), mother, std::nullopt});
     Instance instance{mesh, id, id, mother, transform};
     if (bake_ && id % 2 == 1) {
-      Mesh baked = scene.meshes[mesh];
-      for (Float3& v : baked.vertices)
-        v = to_float(transform *
-                     Vector3d(static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)));
+      const Mesh& own = scene.meshes[mesh];
+      Mesh baked;
+      baked.triangles = own.triangles;
+      for (std::size_t i = 0; i != own.vertices.size(); ++i)
+        add_vertex(baked, transform * (to_eigen(own.vertices[i]) + to_eigen(own.rests[i])));
       instance.mesh = add_mesh(std::move(baked));
       instance.transform = Transform::Identity();
     }
