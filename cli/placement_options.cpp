@@ -24,7 +24,7 @@ void add_device_option(CLI::App& app, std::string& device, const std::string& he
   set_group(option, group);
 }
 
-void add_placement_options(CLI::App& app, UploadOptions& upload, const std::string& group) {
+void add_placement_options(CLI::App& app, UploadOptions& upload, LoadOptions& load, const std::string& group) {
   const auto add = [&](const std::string& name, const std::string& type, const std::string& fallback,
                        const std::string& help, std::function<void(const std::string&)> read) {
     set_group(add_parsed(app, name, type, fallback, help, std::move(read)), group);
@@ -40,10 +40,10 @@ void add_placement_options(CLI::App& app, UploadOptions& upload, const std::stri
                        {"auto", "chroma", "mapped", "device"},
                        [&upload](const std::string& text) { upload.policy = placement_policy(text); }),
             group);
-  add_precision_options(app, upload, group);
+  add_precision_options(app, upload, load, group);
 }
 
-void add_precision_options(CLI::App& app, UploadOptions& upload, const std::string& group) {
+void add_precision_options(CLI::App& app, UploadOptions& upload, LoadOptions& load, const std::string& group) {
   set_group(add_parsed(app, "--raster", "FROM:BELOW:STEP", "the tables' own points",
                        "Wavelengths in nm to sample optical tables at, for comparison; Chroma's are 60:1000:5",
                        [&upload](const std::string& text) { upload.raster = parse_raster(text); }),
@@ -52,7 +52,10 @@ void add_precision_options(CLI::App& app, UploadOptions& upload, const std::stri
                        "How finely photons' places are known: automatic: finely in scenes with thin layers; floats: to "
                        "2^-21 of the scene's size; fine: to 2^-41 of it",
                        {"automatic", "floats", "fine"},
-                       [&upload](const std::string& text) { upload.positions = positions_of(text); }),
+                       [&upload, &load](const std::string& text) {
+                         upload.positions = positions_of(text);
+                         load.rests = upload.positions == Positions::fine;
+                       }),
             group);
 }
 

@@ -95,7 +95,7 @@ void add_report_options(CLI::App& app, const std::shared_ptr<BatchOptions>& opti
 void add_action_options(CLI::App& app, const std::shared_ptr<BatchOptions>& options) {
   add_devices_option(app, options->device,
                      "all, auto, host (the CPU), cuda:N, or a list with commas; 'raylift devices' lists them");
-  add_upload_options(app, options->action.upload);
+  add_upload_options(app, options->action.upload, options->action.load);
   add_cache_options(app, options->action.cache);
   add_parsed(app, "--rays", "COUNT", exact_count(options->action.rays),
              "Rays of the action trace, in all directions from the centre of the scene",

@@ -175,7 +175,7 @@ void add_cache(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   add_flag(
       *app, "--no-bvh", [options] { options->upload.bvh = false; },
       "Leave out the BVH (bounding volume hierarchy) that ray queries need");
-  add_precision_options(*app, options->upload);
+  add_precision_options(*app, options->upload, options->load);
   add_flag(*app, "--again", options->again, "Replace a cache file that exists");
   const char* const where =
       "With --cache=DIR, the folder of the cache instead of $RAYLIFT_CACHE_DIR or ~/.cache/raylift";

@@ -13,14 +13,14 @@
 namespace raylift::batch {
 using namespace cli;
 
-void add_upload_options(CLI::App& app, UploadOptions& upload) {
-  add_placement_options(app, upload);
+void add_upload_options(CLI::App& app, UploadOptions& upload, LoadOptions& load) {
+  add_placement_options(app, upload, load);
   add_flag(app, "--flatten", upload.flatten, "Copy each instance's mesh into one mesh in world coordinates");
 }
 
-void add_device_options(CLI::App& app, std::string& device, UploadOptions& upload) {
+void add_device_options(CLI::App& app, std::string& device, UploadOptions& upload, LoadOptions& load) {
   add_device_option(app, device, "auto, host (the CPU) or cuda:N; 'raylift devices' lists them");
-  add_upload_options(app, upload);
+  add_upload_options(app, upload, load);
 }
 
 void add_devices_option(CLI::App& app, std::string& devices, const std::string& help) {

@@ -13,10 +13,10 @@
 
 namespace raylift::batch {
 
-/// --budget, --reserve, --policy and --flatten.
-void add_upload_options(CLI::App& app, UploadOptions& upload);
+/// What cli::add_placement_options() adds, and --flatten.
+void add_upload_options(CLI::App& app, UploadOptions& upload, LoadOptions& load);
 /// The same with --device, which names one.
-void add_device_options(CLI::App& app, std::string& device, UploadOptions& upload);
+void add_device_options(CLI::App& app, std::string& device, UploadOptions& upload, LoadOptions& load);
 /// --device that names one or several: what several_devices() reads, or auto.
 void add_devices_option(CLI::App& app, std::string& devices, const std::string& help);
 

@@ -311,7 +311,7 @@ void add_photons(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   add_words(*app, "SCENE", options->scenes, "Scene file; one alone", true);
   add_photon_options(*app, options);
   add_result_options(*app, options);
-  add_upload_options(*app, options->upload);
+  add_upload_options(*app, options->upload, options->load);
   add_devices_option(*app, options->device,
                      "auto, host (the CPU), cuda:N, all, or a list with commas; 'raylift devices' lists them");
   add_flag(*app, "--timings", options->timings, "Print the time of each stage");

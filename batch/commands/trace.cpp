@@ -307,7 +307,7 @@ void add_trace(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   add_parsed(*app, "--near", "LENGTH", "0", "Ignore hits nearer than this, to look through outer hulls",
              [&rays](const std::string& text) { rays.near = parse_length(text); });
   set_group(*app, "Camera", {"--image", "--image-kind", "--width", "--height", "--target", "--fov", "--near"});
-  add_device_options(*app, options->device, options->upload);
+  add_device_options(*app, options->device, options->upload, options->load);
   add_flag(*app, "--timings", options->timings, "Print the time of each stage");
   add_general_options(*app, general, true);
   add_load_options(*app, options->load);

@@ -126,7 +126,7 @@ void add_upload(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   UploadOptions& upload = options->upload;
   CLI::App* app = add_command(program, "upload", "Upload scenes to a device, and print where each array is stored");
   add_files(*app, options->files);
-  add_device_options(*app, options->device, upload);
+  add_device_options(*app, options->device, upload, options->load);
   upload.bvh = false;  // no query follows
   add_flag(*app, "--bvh", upload.bvh,
            "Also build and upload the BVH (bounding volume hierarchy) that ray queries need");

@@ -141,7 +141,7 @@ SceneReader reader_of(const std::string& name) {
 ScenePointer load_scene(const std::filesystem::path& path, std::optional<double> unit_mm,
                         const std::optional<std::string>& up_axis, const py::object& weld, bool external, bool repair,
                         bool drop_degenerate, const std::optional<std::filesystem::path>& optics, bool optics_beside,
-                        bool sensor_materials, bool compute_rayleigh, bool strict_optics, bool isolate,
+                        bool sensor_materials, bool compute_rayleigh, bool strict_optics, bool isolate, bool rests,
                         const std::string& reader, const py::dict& limits, const py::object& progress) {
   LoadOptions options;
   options.reader = reader_of(reader);
@@ -158,6 +158,7 @@ ScenePointer load_scene(const std::filesystem::path& path, std::optional<double>
   options.compute_rayleigh = compute_rayleigh;
   options.strict_optics = strict_optics;
   options.isolate = isolate;
+  options.rests = rests;
   if (isolate && std::getenv("RAYLIFT_IMPORT") == nullptr) options.import_program = RAYLIFT_IMPORT_PROGRAM;
   options.limits = limits_of(limits);
   auto box = std::make_shared<SceneBox>();
@@ -301,7 +302,7 @@ pickled, with its optics.)")
         py::arg("up_axis") = py::none(), py::arg("weld") = true, py::arg("external") = false, py::arg("repair") = false,
         py::arg("drop_degenerate") = false, py::arg("optics") = py::none(), py::arg("optics_beside") = true,
         py::arg("sensor_materials") = true, py::arg("compute_rayleigh") = true, py::arg("strict_optics") = false,
-        py::arg("isolate") = false, py::arg("reader") = "raylift", py::arg("limits") = py::dict(),
+        py::arg("isolate") = false, py::arg("rests") = false, py::arg("reader") = "raylift", py::arg("limits") = py::dict(),
         py::arg("progress") = py::none(),
         R"(Reads a scene: COLLADA (.dae, .zae, .dae.gz), and all other formats of Assimp.
 

@@ -215,7 +215,7 @@ void add_device_options(CLI::App& app, ViewOptions& options) {
       ->group(kDevice);
   cli::add_device_option(app, options.device, "Device that casts rays: auto, host or cuda:N; see 'raylift devices'",
                          kDevice);
-  cli::add_placement_options(app, options.upload, kDevice);
+  cli::add_placement_options(app, options.upload, options.load, kDevice);
 }
 
 void add_options(CLI::App& app, ViewOptions& options, Typed& typed, const MoreOptions& more) {

@@ -59,14 +59,44 @@ double least_scale(const Transform& transform) {
   return std::sqrt(3.0) / in.linear().inverse().norm();
 }
 
+/// The box of a daughter in the frame of its mother, of the boxes of their meshes; empty where it is turned against it.
+Bounds box_in_mother(const Instance& mother, const Instance& daughter, const Bounds& box) {
+  const EigenTransform in_mother = to_eigen(mother.transform).inverse() * to_eigen(daughter.transform);
+  if (!in_mother.linear().isIdentity(1e-9)) return {};
+  const Eigen::Vector3d by = in_mother.translation();
+  return {to_eigen(box.min) + by, to_eigen(box.max) + by};
+}
+
 /// Whether the box of a daughter lies within that of its mother on a side by less than `thickness`, and by more than
 /// what is likely where both are flush and rounded to floats.
-bool is_coat(const Bounds& mother, const Bounds& daughter, const Eigen::Vector3d& moved, double thickness) {
+bool is_coat(const Bounds& mother, const Bounds& daughter, double thickness) {
   for (int axis = 0; axis != 3; ++axis) {
-    const double low = daughter.min[axis] + moved[axis], high = daughter.max[axis] + moved[axis];
     const double reach = std::max(std::abs(mother.min[axis]), std::abs(mother.max[axis]));
-    for (const double apart : {low - mother.min[axis], mother.max[axis] - high})
+    for (const double apart : {daughter.min[axis] - mother.min[axis], mother.max[axis] - daughter.max[axis]})
       if (apart > 0x1p-24 * reach && apart < thickness) return true;
+  }
+  return false;
+}
+
+/// Whether two of the boxes face each other across a gap of less than `thickness`, and of more than what six digits
+/// leave between solids in touch: many files state places to so many.
+bool has_thin_gap(std::vector<Bounds> boxes, double thickness) {
+  constexpr double kSixDigits = 1e-6;
+  constexpr int kMaxNeighbours = 1000;  // of a box; where more lie beside it, a gap is taken for granted
+  const auto facing = [](const Bounds& a, const Bounds& b, int axis) {
+    const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    return a.min[u] < b.max[u] && b.min[u] < a.max[u] && a.min[v] < b.max[v] && b.min[v] < a.max[v];
+  };
+  for (int axis = 0; axis != 3; ++axis) {
+    const auto before = [axis](const Bounds& a, const Bounds& b) { return a.min[axis] < b.min[axis]; };
+    std::sort(boxes.begin(), boxes.end(), before);
+    for (const Bounds& box : boxes) {
+      const double end = box.max[axis], least = kSixDigits * std::abs(end);
+      const auto starts_below = [axis](const Bounds& other, double at) { return other.min[axis] <= at; };
+      auto other = std::lower_bound(boxes.begin(), boxes.end(), end + least, starts_below);
+      for (int i = 0; other != boxes.end() && other->min[axis] < end + thickness; ++i, ++other)
+        if (i == kMaxNeighbours || facing(box, *other, axis)) return true;
+    }
   }
   return false;
 }
@@ -82,6 +112,7 @@ bool has_thin_layers(const Scene& scene, const std::optional<Double3>& origin) {
   std::vector<MeshExtent> meshes(scene.meshes.size());
   tbb::parallel_for(std::size_t{0}, meshes.size(), [&](std::size_t i) { meshes[i] = extent_of(scene.meshes[i]); });
   const SolidTree tree = solid_tree(scene);
+  std::vector<Bounds> in_mother(scene.instances.size());
   for (std::size_t i = 0; i != scene.instances.size(); ++i) {
     const Instance& solid = scene.instances[i];
     const MeshExtent& own = meshes[solid.mesh];
@@ -92,9 +123,15 @@ bool has_thin_layers(const Scene& scene, const std::optional<Double3>& origin) {
     const Instance& mother = scene.instances[tree.mother[i]];
     const double mothers = least_scale(mother.transform);
     if (!(mothers > 0)) continue;
-    const EigenTransform in_mother = to_eigen(mother.transform).inverse() * to_eigen(solid.transform);
-    if (!in_mother.linear().isIdentity(1e-9)) continue;
-    if (is_coat(meshes[mother.mesh].bounds, own.bounds, in_mother.translation(), thickness / mothers)) return true;
+    in_mother[i] = box_in_mother(mother, solid, own.bounds);
+    if (!in_mother[i].empty() && is_coat(meshes[mother.mesh].bounds, in_mother[i], thickness / mothers)) return true;
+  }
+  for (std::uint32_t mother = 0; mother != scene.instances.size(); ++mother) {
+    std::vector<Bounds> boxes;
+    for (const std::uint32_t daughter : tree.daughters_of(mother))
+      if (!in_mother[daughter].empty()) boxes.push_back(in_mother[daughter]);
+    if (boxes.size() > 1 && has_thin_gap(std::move(boxes), thickness / least_scale(scene.instances[mother].transform)))
+      return true;
   }
   return false;
 }

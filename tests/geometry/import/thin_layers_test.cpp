@@ -21,6 +21,9 @@ class ThinScenes : public testing::Test {
     if (optics) options.optics = root_.write("film.optics.json", test::kThinOptics);
     return load(root_.write("film.dae", test::thin_film(thickness)), options);
   }
+  [[nodiscard]] Scene load_slabs(double thickness) {
+    return load(root_.write("slabs.dae", test::thin_film(thickness, 3)));
+  }
 
  private:
   test::TemporaryFolder root_;
@@ -60,6 +63,17 @@ TEST_F(ThinScenes, AreThoseWithLayersBelowALimit) {
     EXPECT_EQ(has_thin_layers(scene), factor < 1) << factor;
     EXPECT_EQ(has_rests(scene), factor < 1) << factor;
   }
+}
+
+TEST_F(ThinScenes, AreThoseWithThinGapsBetweenDaughters) {
+  // Slabs at every 100 mm, in a box of 20 m.
+  const auto with_gap = [this](double gap) { return has_thin_layers(load_slabs(100 - gap)); };
+  EXPECT_TRUE(with_gap(0.05));
+  EXPECT_TRUE(with_gap(0.001));
+  EXPECT_FALSE(with_gap(0.06)) << "wide enough for floats";
+  EXPECT_FALSE(with_gap(0.00004)) << "in touch, for files with six digits";
+  EXPECT_FALSE(with_gap(0));
+  EXPECT_FALSE(with_gap(-0.05)) << "an overlap";
 }
 
 TEST(Weld, KeepsVerticesApartThatOnlyTheirRestsTellApart) {
