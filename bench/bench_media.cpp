@@ -137,7 +137,7 @@ int main(int argc, char** argv) try {
   CLI::App app{"Photons that walk through solids that touch: wrong media, and what next_boundary costs"};
   std::string id = "host";
   Settings settings;
-  bool exclusion = false, no_rates = false;
+  bool exclusion = false, no_rates = false, rounded = false;
   app.add_option("--device", id, "host, cuda:0, ...");
   app.add_option("--steps", settings.steps, "of each scene and way; 1e9 by default, and 1e6 on the host");
   app.add_option("--scenes", settings.only, "names; all by default");
@@ -147,6 +147,7 @@ int main(int argc, char** argv) try {
   app.add_option("--rays", settings.rays, "for the rates; 2^24 by default, and 2^18 on the host");
   app.add_option("--series", settings.series, "print what is wrong in that series of photons, on the host");
   app.add_flag("--exclusion", exclusion, "by closest_hit without the last triangle, in place of next_boundary");
+  app.add_flag("--rounded", rounded, "vertices are floats alone, as of files without more digits");
   app.add_flag("--no-rates", no_rates, "only the walks");
   CLI11_PARSE(app, argc, argv);
   const auto start = std::chrono::steady_clock::now();
@@ -159,6 +160,9 @@ int main(int argc, char** argv) try {
   if (exclusion) settings.stepping = Stepping::exclusion;
   std::vector<MediaScene> scenes = media_scenes();
   scenes.push_back(detector_scene(settings.sensors));
+  if (rounded)
+    for (MediaScene& scene : scenes)
+      for (Mesh& mesh : scene.scene.meshes) mesh.rests.clear();
   Runner runner(device, settings);
   std::printf("%-20s %-9s %11s %11s %11s %11s %10s %9s %9s %9s %6s %6s %9s\n", device.info().id.c_str(), "way", "steps",
               "boundaries", "reflected", "checked", "skipped", "wrong", "inconsist", "mismatch", "lost", "stuck",
