@@ -16,6 +16,7 @@ using CommandRun = std::function<int(cli::Session&)>;
 
 void add_info(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);
 void add_optics(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);
+void add_convert(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);
 void add_check(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);
 void add_upload(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);
 void add_trace(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);

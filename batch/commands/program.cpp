@@ -51,6 +51,7 @@ int run_command(int argc, char** argv, const BatchHooks& hooks) {
   add_general_options(program, general, false);
   add_info(program, general, run);
   add_optics(program, general, run);
+  add_convert(program, general, run);
   add_check(program, general, run);
   add_upload(program, general, run);
   add_trace(program, general, run);
