@@ -217,7 +217,7 @@ class Walker {
     const Vec p =
         to_double(next.point) - to_double(ray.origin) - static_cast<double>(next.t) * to_double(ray.direction);
     return next.from == in_.solid && next.to == next.after.solid && next.to != next.from &&
-           fabsf(dot(next.normal, next.normal) - 1) < 1e-5f && next.t < ray.tmax &&
+           fabsf(dot(next.normal, next.normal) - 1) < 1e-5f && next.t <= ray.tmax &&
            fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))) <= task_.oracle.tolerance;
   }
 

@@ -368,6 +368,36 @@ TEST(ThinLayersOnTheHost, AreMetAtTheirEdges) {
   }
 }
 
+// A path that ends where a face is, to the last bit of a float, ends before the face or at it: never behind it, where
+// the next ray would not find it.
+TEST(ThinLayersOnTheHost, AreMetWherePathsEnd) {
+  const Layered plate = film(2e-3, 9000, false);
+  const GpuGeometry geometry = upload(plate.scene, Device::host());
+  const GeometryView& view = geometry.view();
+  const EigenTransform place = to_eigen(plate.scene.instances[1].transform);
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  const Containment in{0, {kNoSolid, kNoSolid}};
+  int ended = 0, crossed = 0;
+  for (int i = 0; i != 2000; ++i) {
+    const Vector3d from = place * Vector3d(1000 * unit(random), 1000 * unit(random), -50 - 40 * unit(random));
+    const Float3 direction =
+        to_float((place.linear() * Vector3d(unit(random), unit(random), 1.2 + unit(random))).normalized());
+    const FinePoint start = view.fine_from_scene(from);
+    const Boundary first = next_boundary(view, {start, direction, 1e6F}, in);
+    ASSERT_EQ(first.to, 1U);
+    const Boundary end = next_boundary(view, {start, direction, first.t}, in);
+    ASSERT_EQ(end.t, first.t);
+    ++(end.crosses() ? crossed : ended);
+    const Boundary next = end.crosses() ? end : next_boundary(view, {end.point, direction, 1e6F}, in);
+    ASSERT_EQ(next.to, 1U) << i;
+    ASSERT_EQ(next_boundary(view, {next.point, direction, 1e6F}, next.after).to, 0U) << i;
+    ASSERT_LT(end.crosses() ? 0 : next.t, 4e-5F) << i;
+  }
+  EXPECT_GT(ended, 500);
+  EXPECT_GT(crossed, 500);
+}
+
 // The same bytes on every device.
 TEST_P(ThinLayers, GiveTheSamePhotonsOnEveryDevice) {
   const Layered layered = stack(30000);

@@ -39,7 +39,7 @@ struct alignas(16) FineRay {
 
 /// Where a ray changes the solid that it is in.
 struct alignas(16) Boundary {
-  float t;                 ///< of the ray, not negative; its tmax where it meets no boundary before
+  float t;                 ///< of the ray, not negative; its tmax where it meets none, or one that rounds to it
   FinePoint point;         ///< origin + t * direction, of the t before it is rounded: the origin of the next ray
   Float3 normal;           ///< of the face, of unit length, outward
   std::uint32_t from;      ///< the solid before

@@ -105,6 +105,14 @@ RAYLIFT_HD inline bool begins_before(const FineWalkRay& ray, const Crossing& cro
   return crossing.t > ray.tmin || (crossing.t == ray.tmin && crossing.t_low > ray.seen_low);
 }
 
+// Likewise as far as its end is concerned: a place may round to the end and lie before it all the same.
+RAYLIFT_HD inline bool ends_behind(const Ray& ray, const Crossing& crossing) {
+  return crossing.t < ray.tmax;
+}
+RAYLIFT_HD inline bool ends_behind(const FineWalkRay& ray, const Crossing& crossing) {
+  return crossing.t < ray.tmax || (crossing.t == ray.tmax && crossing.t_low < 0);
+}
+
 // The same ray on another stretch.
 template <class SomeRay>
 RAYLIFT_HD inline SomeRay between(SomeRay ray, float tmin, float tmax) {

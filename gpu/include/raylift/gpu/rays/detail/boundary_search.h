@@ -155,7 +155,7 @@ RAYLIFT_SLOW_PATH inline BoundaryPlace crowded_place(const GeometryView& geometr
     const bool contradicts = overflow || !wide.after.consistent();
     wide.inconsistent = inconsistent || contradicts;
     choose_face(geometry, ray, in, here.last, wide);
-    if (width > 1 && wide.site.triangle != kNoTriangle && wide.face.crossing.t < ray.tmax) {
+    if (width > 1 && wide.site.triangle != kNoTriangle && ends_behind(ray, wide.face.crossing)) {
       wide.t = wide.face.crossing.t;
       wide.t_low = wide.face.crossing.t_low;
     }

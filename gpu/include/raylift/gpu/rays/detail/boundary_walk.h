@@ -119,7 +119,7 @@ struct NearestCounting : NearestFaces<SomeRay> {
       start_counts = AtStart::several;
       return;
     }
-    if (crossing.t >= world.tmax && !starts) return see_behind_best(crossing.t);
+    if (!ends_behind(world, crossing) && !starts) return see_behind_best(crossing.t);
     if (best.triangle != kNoTriangle) {
       const Crossing before = crossing_at(*geometry, world, best);
       const bool first = crossing.before(before) || (crossing.same_place(before) && comes_first(bvh, site, best));
