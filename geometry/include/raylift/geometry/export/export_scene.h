@@ -27,7 +27,7 @@ struct ExportedFile {
 /// Throws Error: usage (another ending), unsupported (Assimp refuses the scene), out_of_host_memory.
 [[nodiscard]] std::vector<ExportedFile> export_scene(const Scene& scene, const std::string& name);
 
-/// The endings that export_scene() knows, without the dot.
+/// The endings of export_scene(), without the dot.
 [[nodiscard]] const std::vector<std::string>& export_extensions();
 
 }  // namespace raylift
