@@ -28,16 +28,18 @@ Point2 grid_direction(std::int64_t index, std::uint32_t steps, double factor) {
   return direction(kFullTurn * static_cast<double>(k) / static_cast<double>(n), factor);
 }
 
-/// Appends the loops that a polygon consists of where it touches itself in points.
-void split_where_it_touches(const Polygon& polygon, std::vector<Polygon>& loops) {
-  std::vector<Polygon> left{polygon};
+/// The loops that a polygon consists of where it touches itself in points, each without flat corners. This splits before
+/// it flattens: a corner that another touches may be flat.
+std::vector<Polygon> loops_of(const Polygon& polygon) {
+  std::vector<Polygon> loops, left{polygon};
   while (!left.empty()) {
-    Polygon loop = without_flat_corners(left.back());
+    Polygon loop = std::move(left.back());
     left.pop_back();
     std::map<std::pair<double, double>, std::size_t> seen;
     std::size_t end = 0;
     while (end != loop.size() && seen.emplace(std::pair(loop[end].x, loop[end].y), end).second) ++end;
     if (end == loop.size()) {
+      loop = without_flat_corners(loop);
       if (!loop.empty()) loops.push_back(std::move(loop));
       continue;
     }
@@ -47,6 +49,7 @@ void split_where_it_touches(const Polygon& polygon, std::vector<Polygon>& loops)
     loop.erase(first, last);
     left.push_back(std::move(loop));
   }
+  return loops;
 }
 
 }  // namespace
@@ -150,10 +153,8 @@ void Revolution::add_ends(const std::vector<UInt3>& triangles) {
 Surface revolve(const Polygon& profile, Columns columns) {
   Polygon outline = profile;
   if (signed_area(outline) < 0) std::reverse(outline.begin(), outline.end());
-  std::vector<Polygon> loops;
-  split_where_it_touches(outline, loops);
   Revolution revolution(std::move(columns));
-  for (const Polygon& loop : loops) {
+  for (const Polygon& loop : loops_of(outline)) {
     const std::uint32_t first = revolution.add_sides(loop);
     std::vector<UInt3> ends = triangulate_polygon(loop);
     for (UInt3& t : ends) t = {t.x + first, t.y + first, t.z + first};

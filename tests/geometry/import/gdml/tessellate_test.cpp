@@ -341,10 +341,11 @@ std::vector<Case> warped_cases() {
   const auto arb8 = [&](const char* name, std::array<Point2, 8> corners, double dz) {
     const Arb8 file{corners, dz};
     std::array<Point2, 8> turned = corners;
-    double area = 0;
-    for (std::size_t k = 0; k != 8; ++k) {
-      const Point2 &a = corners[k], &b = corners[k / 4 * 4 + (k + 1) % 4];
-      area += a.x * b.y - a.y * b.x;
+    double area = 0;  // of twice the section in the middle, four times
+    for (std::size_t k = 0; k != 4; ++k) {
+      const std::size_t next = (k + 1) % 4;
+      area += (corners[k].x + corners[k + 4].x) * (corners[next].y + corners[next + 4].y) -
+              (corners[k].y + corners[k + 4].y) * (corners[next].x + corners[next + 4].x);
     }
     if (area < 0) {
       std::swap(turned[1], turned[3]);
