@@ -12,8 +12,8 @@ namespace {
 constexpr double kFullTurn = 2 * std::numbers::pi;
 constexpr double kDefaultChord = 1e-3;  // of the radius
 constexpr double kMinSteps = 24, kStepsBy = 8;
-/// Facets of more steps differ by less than a float's resolution.
-constexpr double kMaxSteps = 8192;
+/// More would take memory for nothing: a facet is off by 1e-6 of the radius already.
+constexpr std::uint32_t kMaxSteps = 2048;
 constexpr double kAngleNoise = 1e-9;
 
 /// The cosine and sine of `angle` times `factor`; zero where only rounding keeps them from it.
@@ -31,15 +31,20 @@ Point2 grid_direction(std::int64_t index, std::uint32_t steps, double factor) {
 }  // namespace
 
 std::uint32_t steps_of_turn(const Fineness& fineness, double radius) {
-  if (fineness.steps != 0) return std::max(fineness.steps, 3U);
+  if (fineness.steps != 0) return std::clamp(fineness.steps, 3U, kMaxSteps);
   const double relative = fineness.chord > 0 ? std::min(fineness.chord / radius, 1.) : kDefaultChord;
-  const double needed = std::min(std::numbers::pi / std::acos(1 - relative), kMaxSteps);
+  const double needed = std::min(std::numbers::pi / std::acos(1 - relative), 1. * kMaxSteps);
   return static_cast<std::uint32_t>(std::max(std::ceil(needed / kStepsBy) * kStepsBy, kMinSteps));
 }
 
 double chord_of(const Fineness& fineness, double size) {
   if (fineness.steps != 0) return size * (1 - std::cos(std::numbers::pi / std::max(fineness.steps, 3U)));
   return fineness.chord > 0 ? fineness.chord : kDefaultChord * size;
+}
+
+Fineness for_two_curvatures(Fineness fineness) {
+  fineness.chord /= 2;
+  return fineness;
 }
 
 double radius_factor(double step, Fit fit) {

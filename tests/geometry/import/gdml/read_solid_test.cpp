@@ -231,7 +231,6 @@ struct Hostile {
 };
 
 TEST_F(GdmlSolids, AreRefusedForTheirDimensions) {
-  const std::string phi = " deltaphi='1'";
   const std::array hostile{
       Hostile{"<box name='a' x='0' y='1' z='1'/>", "x is 0"},
       Hostile{"<box name='a' x='1' y='-1' z='1'/>", "y is -1"},
