@@ -284,8 +284,8 @@ struct Tessellation {
   Surface operator()(const TwistedTrd& trd) const {
     return (*this)(TwistedTrap{trd.twist, trd.z, 0, 0, trd.y1, trd.x1, trd.x1, trd.y2, trd.x2, trd.x2, 0});
   }
-  Surface operator()(const TwistedTrap& trap) const { return tessellate_warped(trap, fineness); }
-  Surface operator()(const TwistedTube& tube) const { return tessellate_warped(tube, fineness); }
+  Surface operator()(const TwistedTrap& trap) const { return tessellate_warped(trap, for_two_curvatures(fineness)); }
+  Surface operator()(const TwistedTube& tube) const { return tessellate_warped(tube, for_two_curvatures(fineness)); }
   Surface operator()(const Boolean&) const { throw std::logic_error("a boolean is no primitive"); }
   Surface operator()(const MultiUnion&) const { throw std::logic_error("a union is no primitive"); }
   Surface operator()(const Transformed&) const { throw std::logic_error("a transformed solid is no primitive"); }
