@@ -158,6 +158,20 @@ std::vector<Case> straight_cases() {
        Tessellated{{tet.corners.begin(), tet.corners.end()}, {{0, 2, 1, 1}, {0, 1, 3, 3}, {1, 2, 3, 3}, {2, 0, 3, 3}}},
        1, 0, in_tet});
 
+  // The edge from x to y has two more corners on the one side, closed by triangles without an area.
+  cases.push_back(
+      {"tessellated, with flat facets",
+       Tessellated{{tet.corners[0], tet.corners[1], tet.corners[2], tet.corners[3], {0.5, 1, 0}, {0.25, 1.5, 0}},
+                   {{0, 5, 4, 4},
+                    {0, 2, 5, 5},
+                    {0, 4, 1, 1},
+                    {0, 1, 3, 3},
+                    {1, 2, 3, 3},
+                    {2, 0, 3, 3},
+                    {1, 4, 2, 2},
+                    {4, 5, 2, 2}}},
+       1, 0, in_tet});
+
   // A letter L, 3 by 3, of which 2 by 2 lack; below twice as large, above moved.
   const std::vector<Point2> letter{{0, 0}, {3, 0}, {3, 1}, {1, 1}, {1, 3}, {0, 3}};
   const std::vector<Xtru::Section> sections{{-1, {0, 0}, 2}, {0, {0, 0}, 1}, {2, {1, 0}, 1}};
@@ -456,7 +470,9 @@ TEST(GdmlTessellate, HasTheVolumeAndAreaOfTheSolid) {
     expect_sound(surface);
     EXPECT_NEAR(test::volume(surface) / one.volume, 1, 1e-3);
     EXPECT_NEAR(volume_of(surface) / test::volume(surface), 1, 1e-9);
-    if (one.area != 0) EXPECT_NEAR(test::area(surface) / one.area, 1, 1e-3);
+    if (one.area != 0) {
+      EXPECT_NEAR(test::area(surface) / one.area, 1, 1e-3);
+    }
   }
 }
 
