@@ -442,22 +442,20 @@ void expect_sound(const Surface& surface) {
 
 /// Points of the surface's box that it has on the other side than the solid has, and whose neighbours within `chord`
 /// the solid has on one side too.
-int misplaced(const Case& one, const Surface& surface, int points, double chord) {
-  Eigen::AlignedBox3d box;
-  for (const Double3& v : surface.vertices) box.extend(to_eigen(v));
-  const Point size = box.sizes();
+int misplaced(const Case& one, const Surface& surface, int points, double part) {
+  const test::Inside inside(surface);
+  const Point size = inside.box().sizes();
+  const double chord = part * size.maxCoeff();
   std::mt19937 random(7);
   std::uniform_real_distribution<double> uniform(-0.05, 1.05);
   int wrong = 0;
   for (int i = 0; i != points; ++i) {
-    const Point p = box.min() + size.cwiseProduct(Point(uniform(random), uniform(random), uniform(random)));
+    const Point p = inside.box().min() + size.cwiseProduct(Point(uniform(random), uniform(random), uniform(random)));
     const bool in = one.contains(p);
-    if (test::windings(surface, p) == (in ? 1 : 0)) continue;
+    if (inside.windings(p) == (in ? 1 : 0)) continue;
     bool near = false;
-    for (int k = 0; k != 27 && !near; ++k) {
-      const Point to(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
-      near = one.contains(p + chord * to.normalized()) != in;
-    }
+    for (int k = 0; k != 27 && !near; ++k)
+      near = one.contains(p + chord * Point(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1).normalized()) != in;
     if (!near) ++wrong;
   }
   return wrong;
@@ -479,10 +477,7 @@ TEST(GdmlTessellate, HasTheVolumeAndAreaOfTheSolid) {
 TEST(GdmlTessellate, HasThePointsOfTheSolid) {
   for (const Case& one : all_cases()) {
     SCOPED_TRACE(one.name);
-    const Surface surface = tessellate(one.shape, {});
-    Eigen::AlignedBox3d box;
-    for (const Double3& v : surface.vertices) box.extend(to_eigen(v));
-    EXPECT_EQ(misplaced(one, surface, 2000, 1e-3 * box.sizes().maxCoeff()), 0);
+    EXPECT_EQ(misplaced(one, tessellate(one.shape, {}), 2000, 1e-3), 0);
   }
 }
 
