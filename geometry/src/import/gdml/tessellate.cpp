@@ -52,9 +52,16 @@ Point2 at_theta(double radius, double theta) {
   return {pole ? 0 : radius * std::sin(theta), radius * std::cos(theta)};
 }
 
+/// The step, halved until the range has that many.
+double step_within(double range, double step, double least) {
+  while (range / step < least) step /= 2;
+  return step;
+}
+
 Surface sphere_surface(const Sphere& sphere, const Fineness& fineness) {
   const std::uint32_t steps = steps_of_turn(fineness, sphere.rmax);
-  const double step = kPi / ((steps + 1) / 2);
+  // The ends of a segment don't make up for the volume that facets lack, so that a narrow one has smaller steps.
+  const double step = step_within(sphere.theta.delta, kPi / ((steps + 1) / 2), 3);
   const std::vector<GridAngle> thetas = grid_angles(sphere.theta.start, sphere.theta.delta, step);
   const double factor = radius_factor(step, fineness.fit);
   Polygon profile;
@@ -66,13 +73,6 @@ Surface sphere_surface(const Sphere& sphere, const Fineness& fineness) {
   return revolve(profile, circle_columns(sphere.phi, steps, fineness.fit));
 }
 
-/// A cut leaves a cap that may be flat; it has as many steps as the whole would have from pole to pole, or half of
-/// them.
-double step_within(double range, double step, double whole) {
-  while (range / step < whole / 2) step /= 2;
-  return step;
-}
-
 Surface ellipsoid_surface(const Ellipsoid& ellipsoid, const Fineness& fineness) {
   const double a = ellipsoid.ax, b = ellipsoid.by, c = ellipsoid.cz;
   const std::uint32_t steps = steps_of_turn(fineness, std::max({a, b, c}));
@@ -81,7 +81,8 @@ Surface ellipsoid_surface(const Ellipsoid& ellipsoid, const Fineness& fineness) 
   const double high = uncut ? 1 : std::min(ellipsoid.zcut2 / c, 1.);
   const double start = std::acos(high), end = std::acos(low);
   const std::uint32_t half = (steps + 1) / 2;
-  const double step = step_within(end - start, kPi / half, half);
+  // A cut leaves a cap that may be flat: it has half as many steps as the whole.
+  const double step = step_within(end - start, kPi / half, half / 2.);
   const double factor = radius_factor(step, fineness.fit);
   Polygon profile{{0, low}};
   std::vector<GridAngle> thetas = grid_angles(start, end - start, step);
@@ -163,7 +164,7 @@ Surface hype_surface(const Hype& hype, const Fineness& fineness) {
   const double chord = chord_of(fineness, std::max(hype.z, 2 * std::hypot(hype.rmax, out * h)));
   const double sharpest = std::max(out * out / hype.rmax, hype.rmin > 0 ? in * in / hype.rmin : 0);
   const auto rows =
-      2 * static_cast<int>(std::ceil(std::clamp(h * std::sqrt(sharpest / (2 * chord)), steps / 2., kMaxRows) / 2));
+      2 * static_cast<int>(std::ceil(std::clamp(h * std::sqrt(sharpest / (2 * chord)), 1. * steps, kMaxRows) / 2));
   Polygon profile;
   for (int i = -rows; i <= rows; i += 2) {
     const double z = h * i / rows;

@@ -215,6 +215,7 @@ std::vector<Case> round_cases() {
   sphere("slice", {0, 2, {-1, 5}, kThetas});
   sphere("slice of a shell", {1, 2, {-1, 2}, kThetas});
   sphere("waist", {0, 2, kTurn, {1, 1}});
+  sphere("narrow ring", {7, 13, kTurn, {2.616, 0.0945}});
   sphere("small part", {1, 2, {0.03, 0.02}, {0.03, 0.02}});
 
   const auto cone = [&](const char* name, const Cone& c) {
