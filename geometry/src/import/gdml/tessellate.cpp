@@ -14,11 +14,11 @@
 namespace raylift::gdml {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-constexpr Turn kAround{0, 2 * kPi};
+using std::numbers::pi;
+constexpr Turn kAroundZ{0, 2 * pi};
 constexpr double kMaxRows = 2048;  // of a paraboloid or hype
 
-Surface scaled(Surface surface, const Double3& by) {
+Surface stretched(Surface surface, const Double3& by) {
   for (Double3& v : surface.vertices) v = {v.x * by.x, v.y * by.y, v.z * by.z};
   return surface;
 }
@@ -48,7 +48,7 @@ Surface cone_surface(const Cone& cone, const Fineness& fineness) {
 
 /// A point of a circle about the origin in x = r and y = z, at an angle from +z. The poles lie on the axis.
 Point2 at_theta(double radius, double theta) {
-  const bool pole = theta < 1e-12 || kPi - theta < 1e-12;
+  const bool pole = theta < 1e-12 || pi - theta < 1e-12;
   return {pole ? 0 : radius * std::sin(theta), radius * std::cos(theta)};
 }
 
@@ -61,7 +61,7 @@ double step_within(double range, double step, double least) {
 Surface sphere_surface(const Sphere& sphere, const Fineness& fineness) {
   const std::uint32_t steps = steps_of_turn(fineness, sphere.rmax);
   // The ends of a segment don't make up for the volume that facets lack, so that a narrow one has smaller steps.
-  const double step = step_within(sphere.theta.delta, kPi / ((steps + 1) / 2), 3);
+  const double step = step_within(sphere.theta.delta, pi / ((steps + 1) / 2), 3);
   const std::vector<GridAngle> thetas = grid_angles(sphere.theta.start, sphere.theta.delta, step);
   const double factor = radius_factor(step, fineness.fit);
   Polygon profile;
@@ -82,7 +82,7 @@ Surface ellipsoid_surface(const Ellipsoid& ellipsoid, const Fineness& fineness) 
   const double start = std::acos(high), end = std::acos(low);
   const std::uint32_t half = (steps + 1) / 2;
   // A cut leaves a cap that may be flat: it has half as many steps as the whole.
-  const double step = step_within(end - start, kPi / half, half / 2.);
+  const double step = step_within(end - start, pi / half, half / 2.);
   const double factor = radius_factor(step, fineness.fit);
   Polygon profile{{0, low}};
   std::vector<GridAngle> thetas = grid_angles(start, end - start, step);
@@ -93,16 +93,16 @@ Surface ellipsoid_surface(const Ellipsoid& ellipsoid, const Fineness& fineness) 
   if (high < 1) profile.back() = {at_theta(1, start).x, high};
   profile.push_back({0, profile.back().y});
   profile.front().y = profile[1].y;
-  return scaled(revolve(profile, circle_columns(kAround, steps, fineness.fit)), {a, b, c});
+  return stretched(revolve(profile, circle_columns(kAroundZ, steps, fineness.fit)), {a, b, c});
 }
 
 Surface torus_surface(const Torus& torus, const Fineness& fineness) {
   const std::uint32_t steps = steps_of_turn(fineness, torus.rmax);
-  const double factor = radius_factor(2 * kPi / steps, fineness.fit);
+  const double factor = radius_factor(2 * pi / steps, fineness.fit);
   const auto circle = [&](double radius) {
     Polygon points;
     // Scaled, the tube still keeps off the axis.
-    for (const Point2& p : side_columns(kAround, steps, radius * factor).at)
+    for (const Point2& p : side_columns(kAroundZ, steps, radius * factor).at)
       points.push_back({std::max(torus.rtor + p.x, (torus.rtor - radius) / 2), p.y});
     return points;
   };
@@ -136,7 +136,7 @@ Surface polycone_surface(const Polygon& profile, const Turn& turn, const Finenes
 
 /// Circles that sides touch have corners farther out.
 Surface polyhedra_surface(const Polyhedra& polyhedra) {
-  const double turn = is_full(polyhedra.phi) ? 2 * kPi : polyhedra.phi.delta;
+  const double turn = is_full(polyhedra.phi) ? 2 * pi : polyhedra.phi.delta;
   return revolve(profile_of(polyhedra.planes),
                  side_columns(polyhedra.phi, polyhedra.sides, 1 / std::cos(turn / polyhedra.sides / 2)));
 }
@@ -154,7 +154,7 @@ Surface paraboloid_surface(const Paraboloid& paraboloid, const Fineness& finenes
   }
   profile.back().y = dz;
   profile.push_back({0, dz});
-  return revolve(profile, circle_columns(kAround, steps, fineness.fit));
+  return revolve(profile, circle_columns(kAroundZ, steps, fineness.fit));
 }
 
 Surface hype_surface(const Hype& hype, const Fineness& fineness) {
@@ -174,7 +174,7 @@ Surface hype_surface(const Hype& hype, const Fineness& fineness) {
     const double z = h * i / rows;
     profile.push_back({std::hypot(hype.rmin, in * z), z});
   }
-  return revolve(profile, circle_columns(kAround, steps, fineness.fit));
+  return revolve(profile, circle_columns(kAroundZ, steps, fineness.fit));
 }
 
 /// A tube whose ends are moved along z into their planes.
@@ -299,7 +299,7 @@ struct Tessellation {
 
   Surface operator()(const Box& box) const { return trap_surface(trap_of(Trd{box.x, box.x, box.y, box.y, box.z})); }
   Surface operator()(const Orb& orb) const {
-    return sphere_surface({0, orb.r, kAround, {0, kPi}}, for_two_curvatures(fineness));
+    return sphere_surface({0, orb.r, kAroundZ, {0, pi}}, for_two_curvatures(fineness));
   }
   Surface operator()(const Sphere& sphere) const { return sphere_surface(sphere, for_two_curvatures(fineness)); }
   Surface operator()(const Tube& tube) const {
@@ -321,15 +321,16 @@ struct Tessellation {
   Surface operator()(const Para& para) const { return trap_surface(trap_of(para)); }
   Surface operator()(const Xtru& xtru) const { return xtru_surface(xtru); }
   Surface operator()(const EllipticalTube& tube) const {
-    return scaled(cone_surface({0, 1, 0, 1, 2, kAround}, finer_by(tube.dx, tube.dy)), {tube.dx, tube.dy, tube.dz});
+    return stretched(cone_surface({0, 1, 0, 1, 2, kAroundZ}, finer_by(tube.dx, tube.dy)), {tube.dx, tube.dy, tube.dz});
   }
   Surface operator()(const Ellipsoid& ellipsoid) const {
     return ellipsoid_surface(ellipsoid, for_two_curvatures(fineness));
   }
   Surface operator()(const EllipticalCone& cone) const {
     const double cut = std::min(cone.zcut, cone.zmax);
-    return scaled(cone_surface({0, cone.zmax + cut, 0, cone.zmax - cut, 2 * cut, kAround}, finer_by(cone.dx, cone.dy)),
-                  {cone.dx, cone.dy, 1});
+    return stretched(
+        cone_surface({0, cone.zmax + cut, 0, cone.zmax - cut, 2 * cut, kAroundZ}, finer_by(cone.dx, cone.dy)),
+        {cone.dx, cone.dy, 1});
   }
   Surface operator()(const Paraboloid& paraboloid) const {
     return paraboloid_surface(paraboloid, for_two_curvatures(fineness));
