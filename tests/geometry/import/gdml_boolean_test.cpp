@@ -287,7 +287,7 @@ TEST_F(GdmlBoolean, StretchesOperands) {
 TEST_F(GdmlBoolean, CopesWithWhatNearlyCoincides) {
   // A cap whose rim lies a millionth of a millimetre beside the tube's.
   const double z = 100 - 1e-6;
-  const std::uint32_t tube = parts_.add(rod(60, 200)), ball = parts_.add(Sphere{0, 75, kFullTurn, {0, kBooleanPi}});
+  const std::uint32_t tube = parts_.add(rod(60, 200)), ball = parts_.add(Sphere{0, 75, kFullTurn, {0, std::acos(0.6)}});
   parts_.unite(tube, ball, moved(0, 0, z - 45));
   expect_solid(parts_.surface(), kBooleanPi * 3600 * 200 + kBooleanPi * 900 * (75 - 10));
 }
@@ -330,7 +330,7 @@ TEST_F(GdmlBoolean, RefusesOperandsThatMakeNoSolid) {
 TEST_F(GdmlBoolean, TakesAStatedChord) {
   const std::uint32_t ball = parts_.add(Orb{10}), box = parts_.add(Box{40, 40, 20});
   parts_.subtract(ball, box, moved(0, 0, -10));
-  EXPECT_GT(parts_.surface({0.001, 0, Fit::inscribed}).triangles.size(), 5 * parts_.surface({0.1, 0, Fit::inscribed}).triangles.size());
+  EXPECT_GT(parts_.surface({0.01, 0, Fit::inscribed}).triangles.size(), 3 * parts_.surface({0.1, 0, Fit::inscribed}).triangles.size());
 }
 
 /// Each kind of solid, half of it cut away; its own inequality is that of membership.h, so only volumes are compared.
@@ -382,7 +382,7 @@ INSTANTIATE_TEST_SUITE_P(
         HalfCase{"paraboloid", Paraboloid{1, 5, 4}, kBooleanPi * 8 * 13},
         HalfCase{"pointedParaboloid", Paraboloid{0, 5, 4}, kBooleanPi * 8 * 12.5},
         HalfCase{"hype", Hype{1, 3, 0.2, 0.4, 8}, kBooleanPi * (8 * 8 + 128.0 / 3 * (square_of(std::tan(0.4)) - square_of(std::tan(0.2))))},
-        HalfCase{"arb8", Arb8{{{{-2, -3}, {-2, 3}, {4, 3}, {4, -3}, {-1, -1}, {-1, 1}, {1, 1}, {1, -1}}}, 5}, 10 * (36 + 4 + 4 * 4 * 4.0 / 2 * 1) / 3 * 0 + 10.0 / 6 * (36 + 4 + 4 * 4 * 4)},
+        HalfCase{"arb8", Arb8{{{{-2, -3}, {-2, 3}, {4, 3}, {4, -3}, {-1, -1}, {-1, 1}, {1, 1}, {1, -1}}}, 5}, 10.0 / 6 * (36 + 4 + 4 * 4 * 4)},
         HalfCase{"tet", Tet{{{{0, -3, 0}, {0, 3, 0}, {5, 0, 0}, {1, 0, 7}}}}, 35}),
     [](const auto& info) { return std::string(info.param.name); });
 
