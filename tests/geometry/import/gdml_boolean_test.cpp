@@ -70,7 +70,7 @@ Double3 corner(const Surface& s, std::uint32_t i) {
 double six_volumes(const Double3& a, const Double3& b, const Double3& c) {
   return a.x * (b.y * c.z - b.z * c.y) + a.y * (b.z * c.x - b.x * c.z) + a.z * (b.x * c.y - b.y * c.x);
 }
-double volume_of(const Surface& s) {
+double inside_volume(const Surface& s) {
   double sum = 0;
   for (const UInt3& t : s.triangles) sum += six_volumes(corner(s, t.x), corner(s, t.y), corner(s, t.z));
   return sum / 6;
@@ -134,7 +134,7 @@ void expect_points(const Surface& surface, const Has& has, const Double3& box, d
 
 void expect_solid(const Surface& surface, double volume, double relative = 1e-3) {
   EXPECT_TRUE(two_at_each_edge(surface));
-  EXPECT_NEAR(volume_of(surface) / volume, 1, relative);
+  EXPECT_NEAR(inside_volume(surface) / volume, 1, relative);
 }
 
 double square_of(double a) {
@@ -383,6 +383,10 @@ INSTANTIATE_TEST_SUITE_P(
         HalfCase{"pointedParaboloid", Paraboloid{0, 5, 4}, kBooleanPi * 8 * 12.5},
         HalfCase{"hype", Hype{1, 3, 0.2, 0.4, 8}, kBooleanPi * (8 * 8 + 128.0 / 3 * (square_of(std::tan(0.4)) - square_of(std::tan(0.2))))},
         HalfCase{"arb8", Arb8{{{{-2, -3}, {-2, 3}, {4, 3}, {4, -3}, {-1, -1}, {-1, 1}, {1, 1}, {1, -1}}}, 5}, 10.0 / 6 * (36 + 4 + 4 * 4 * 4)},
+        HalfCase{"twistedBox", TwistedBox{0.6, 6, 4, 8}, 192},
+        HalfCase{"twistedTrd", TwistedTrd{0.6, 6, 4, 4, 6, 8}, 8.0 / 6 * (24 + 24 + 100)},
+        HalfCase{"twistedTube", TwistedTube{0.8, 2, 5, 8, 1.2},
+                 0.6 * 21 * square_of(std::cos(0.4)) * (8 + 2 * square_of(std::tan(0.4)) * 8 / 6)},
         HalfCase{"tet", Tet{{{{0, -3, 0}, {0, 3, 0}, {5, 0, 0}, {1, 0, 7}}}}, 35}),
     [](const auto& info) { return std::string(info.param.name); });
 

@@ -16,6 +16,7 @@
 #include <optional>
 #include <random>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "box_grid.h"
@@ -160,22 +161,30 @@ std::string fault_of(const Surface& surface, const Csg& csg, double volume, doub
   return std::to_string(wrong) + " of " + std::to_string(points.size()) + " points lie on the wrong side of it";
 }
 
+/// In the order of how many solids each mended.
+constexpr std::array kLadder{occt::Options{1e-5, 0, 0, false}, occt::Options{1e-5, 0, 0.6347, false},
+                             occt::Options{0, 0, 0, false}, occt::Options{1e-5, 0, 0.6347, true},
+                             occt::Options{1e-4, 0, 0.2718, false}};
+
+bool twisted(const Shape& shape) {
+  return std::holds_alternative<TwistedBox>(shape) || std::holds_alternative<TwistedTrd>(shape) ||
+         std::holds_alternative<TwistedTrap>(shape) || std::holds_alternative<TwistedTube>(shape);
+}
+
 class Attempts {
  public:
-  Attempts(const Csg& csg, const Fineness& fineness) : csg_(csg), scale_(scale_of(csg)), cut_(cut_of(scale_, fineness)) {}
+  Attempts(const Csg& csg, const Fineness& fineness) : csg_(csg), scale_(scale_of(csg)), cut_(cut_of(scale_, fineness)) {
+    if (std::ranges::any_of(primitives(csg), [&](std::uint32_t one) { return twisted(*csg.nodes[one].shape); }))
+      facets_ = std::max(cut_.meshing.deflection, 1e-3 * scale_.size);
+  }
 
   /// The surface; none if none passes, and then fault() says why.
   std::optional<Surface> run() {
     const double unit = std::min(1.0, 100 * scale_.smallest);  // micrometres are no tolerance for what is as small
-    for (const double fuzzy : {1e-5 * unit, 0.0, 1e-4 * unit}) {
-      try {
-        occt::Operation operation(csg_, fuzzy);
-        for (const double finer : {1.0, 0.2})
-          if (std::optional<Surface> surface = meshed(operation, {finer * cut_.meshing.deflection, cut_.meshing.angle}, fuzzy))
-            return surface;
-      } catch (const occt::Failure& failure) {
-        note(failure.what());
-      }
+    for (occt::Options options : kLadder) {
+      options.fuzzy *= unit;
+      options.chord = facets_;
+      if (std::optional<Surface> surface = made(options)) return surface;
     }
     return std::nullopt;
   }
@@ -188,10 +197,23 @@ class Attempts {
     if (fault_.empty()) fault_ = fault;
   }
 
+  std::optional<Surface> made(const occt::Options& options) {
+    try {
+      occt::Operation operation(csg_, options);
+      const double volume = operation.volume();
+      for (const double finer : {1.0, 0.2}) {
+        const occt::Meshing meshing{finer * cut_.meshing.deflection, cut_.meshing.angle};
+        if (std::optional<Surface> surface = meshed(operation, volume, meshing, options.fuzzy)) return surface;
+      }
+    } catch (const occt::Failure& failure) {
+      note(failure.what());
+    }
+    return std::nullopt;
+  }
+
   static double off_by(const Surface& surface, double volume) { return std::abs(enclosed_volume(surface) / volume - 1); }
 
-  std::optional<Surface> meshed(occt::Operation& operation, occt::Meshing meshing, double fuzzy) {
-    const double volume = operation.volume();
+  std::optional<Surface> meshed(occt::Operation& operation, double volume, occt::Meshing meshing, double fuzzy) try {
     Surface surface = operation.mesh(meshing);
     double off = off_by(surface, volume);
     for (int round = 0; cut_.by_volume && off > 8e-4 && off < 0.5 && round < 4; ++round) {
@@ -204,18 +226,22 @@ class Attempts {
       if (off > 0.9 * before) break;  // something else is wrong
     }
     merge_close(surface, 1e-9 * scale_.size);
-    const std::string fault = fault_of(surface, csg_, volume, 2 * meshing.deflection + fuzzy + 1e-9 * scale_.size);
+    const std::string fault = fault_of(surface, csg_, volume, 2 * meshing.deflection + facets_ + fuzzy + 1e-9 * scale_.size);
     if (fault.empty()) {
       separate(surface);
       return surface;
     }
     note(fault);
     return std::nullopt;
+  } catch (const occt::Failure& failure) {
+    note(failure.what());
+    return std::nullopt;
   }
 
   const Csg& csg_;
   Scale scale_;
   Cut cut_;
+  double facets_ = 0;  // how far the facets of twisted operands may lie from them
   std::string fault_;
 };
 

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "import/gdml/membership.h"
+#include "import/gdml/tessellate.h"
 #include "operation.h"
 #include "polyhedron.h"
 #include "profile.h"
@@ -151,10 +152,12 @@ TopoDS_Shape without(const TopoDS_Shape& body, const TopTools_ListOfShape& ends)
   return cut.Shape();
 }
 
-/// A body about z whose seam lies in no plane that operations are likely to cut it with: seams of free surfaces in the
-/// cut are what the library fails at.
+/// Where surfaces without an axis meet themselves: in no plane that operations are likely to cut them with. The library
+/// fails at such cuts.
+constexpr double kSeam = 0.6347;
+
+/// A body about z.
 TopoDS_Shape stretched(const TopoDS_Shape& body, double x, double y, double z) {
-  constexpr double kSeam = 0.6347;
   Transform t;
   t(0, 0) = x * std::cos(kSeam);
   t(0, 1) = -x * std::sin(kSeam);
@@ -218,7 +221,7 @@ struct Make {
     const gp_Dir major = s.dx > s.dy ? gp_Dir(1, 0, 0) : gp_Dir(0, 1, 0);
     const gp_Elips ellipse(gp_Ax2(gp_Pnt(0, 0, -s.dz), gp_Dir(0, 0, 1), major), std::max(s.dx, s.dy),
                            std::min(s.dx, s.dy));
-    const TopoDS_Wire wire = BRepBuilderAPI_MakeWire(BRepBuilderAPI_MakeEdge(ellipse).Edge()).Wire();
+    const TopoDS_Wire wire = BRepBuilderAPI_MakeWire(BRepBuilderAPI_MakeEdge(ellipse, kSeam, kSeam + 2 * kPi).Edge()).Wire();
     return BRepPrimAPI_MakePrism(BRepBuilderAPI_MakeFace(wire, true).Face(), gp_Vec(0, 0, 2 * s.dz)).Shape();
   }
   TopoDS_Shape operator()(const Ellipsoid& s) const {
@@ -267,12 +270,20 @@ struct Make {
     }
     return brep(surface);
   }
-  template <class Other>
-  TopoDS_Shape operator()(const Other&) const {
-    throw Failure("operations with such a solid are not made");
-  }
+  TopoDS_Shape operator()(const TwistedBox& s) const { return faceted(s); }
+  TopoDS_Shape operator()(const TwistedTrd& s) const { return faceted(s); }
+  TopoDS_Shape operator()(const TwistedTrap& s) const { return faceted(s); }
+  TopoDS_Shape operator()(const TwistedTube& s) const { return faceted(s); }
+  TopoDS_Shape operator()(const Boolean&) const { throw Failure("an operation is no primitive"); }
+  TopoDS_Shape operator()(const MultiUnion&) const { throw Failure("an operation is no primitive"); }
+  TopoDS_Shape operator()(const Transformed&) const { throw Failure("an operation is no primitive"); }
+
+  double chord;
 
  private:
+  [[nodiscard]] TopoDS_Shape faceted(const Shape& shape) const {
+    return brep(tessellate(shape, {chord, 0, Fit::volume}));
+  }
   /// From one end to the other, of radius `end` both; the waist is at z = 0.
   static void hyperbola(Profile& profile, double waist, double end, double to) {
     if (end - waist < 1e-9 * end) profile.line({end, to});
@@ -290,8 +301,8 @@ double settled(double a) {
 
 }  // namespace
 
-TopoDS_Shape brep(const Shape& primitive) {
-  return std::visit(Make{}, primitive);
+TopoDS_Shape brep(const Shape& primitive, double chord) {
+  return std::visit(Make{chord}, primitive);
 }
 
 TopoDS_Shape brep(const Surface& surface) {
