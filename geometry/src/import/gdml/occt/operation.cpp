@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operation.h"
+
+#include <BRepAlgoAPI_BooleanOperation.hxx>
+#include <BRepGProp.hxx>
+#include <BRepMesh_IncrementalMesh.hxx>
+#include <BRepTools.hxx>
+#include <GProp_GProps.hxx>
+#include <IMeshTools_Parameters.hxx>
+#include <Standard_Failure.hxx>
+#include <TopTools_ListOfShape.hxx>
+#include <TopoDS_Shape.hxx>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <numbers>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "brep.h"
+#include "triangles.h"
+
+namespace raylift::gdml::occt {
+namespace {
+
+/// What the library throws becomes a Failure.
+template <class Run>
+auto guarded(const Run& run) {
+  try {
+    return run();
+  } catch (const Standard_Failure& failure) {
+    const char* const text = failure.GetMessageString();
+    throw Failure(text != nullptr && *text != '\0' ? text : "Open CASCADE failed without a reason");
+  }
+}
+
+/// Whether a turn about z changes nothing but the place of the seam, where the surface meets itself.
+bool whole_about_z(const Shape& shape) {
+  return std::visit(
+      [](const auto& s) {
+        using S = std::decay_t<decltype(s)>;
+        if constexpr (std::is_same_v<S, Orb> || std::is_same_v<S, Paraboloid> || std::is_same_v<S, Hype>) {
+          return true;
+        } else if constexpr (requires { s.phi.delta; } && !requires { s.sides; }) {
+          return s.phi.delta >= 2 * std::numbers::pi;
+        } else {
+          return false;
+        }
+      },
+      shape);
+}
+
+Transform about_z(double angle) {
+  Transform t;
+  t(0, 0) = t(1, 1) = std::cos(angle);
+  t(1, 0) = std::sin(angle);
+  t(0, 1) = -t(1, 0);
+  return t;
+}
+
+class Evaluation {
+ public:
+  Evaluation(const Csg& csg, const Options& options) : csg_(csg), options_(options) {}
+
+  // flatten() limits the depth of trees.
+  TopoDS_Shape of(std::uint32_t index) {  // NOLINT(misc-no-recursion)
+    const CsgNode& node = csg_.nodes[index];
+    if (node.kind == CsgKind::primitive) {
+      TopoDS_Shape& own = primitives_[node.shape];
+      if (own.IsNull()) own = brep(*node.shape, options_.chord);
+      return placed(own, options_.seam != 0 && whole_about_z(*node.shape) ? node.placed * about_z(options_.seam) : node.placed);
+    }
+    TopoDS_Shape result = of(node.children[0]);
+    if (node.children.size() == 1) return result;
+    TopTools_ListOfShape tools;
+    for (const std::uint32_t child : std::span(node.children).subspan(1)) {
+      tools.Append(of(child));
+      // Common parts of several tools would be those with any of them.
+      if (node.kind != CsgKind::intersect && !options_.one_by_one) continue;
+      result = run(node.kind, result, tools);
+      tools.Clear();
+    }
+    return tools.IsEmpty() ? result : run(node.kind, result, tools);
+  }
+
+ private:
+  TopoDS_Shape run(CsgKind kind, const TopoDS_Shape& first, const TopTools_ListOfShape& tools) const {
+    BRepAlgoAPI_BooleanOperation algorithm;
+    algorithm.SetOperation(kind == CsgKind::add        ? BOPAlgo_FUSE
+                           : kind == CsgKind::subtract ? BOPAlgo_CUT
+                                                       : BOPAlgo_COMMON);
+    TopTools_ListOfShape arguments;
+    arguments.Append(first);
+    algorithm.SetArguments(arguments);
+    algorithm.SetTools(tools);
+    algorithm.SetFuzzyValue(options_.fuzzy);
+    algorithm.SetNonDestructive(true);
+    algorithm.SetRunParallel(false);
+    algorithm.Build();
+    if (algorithm.HasErrors() || algorithm.Shape().IsNull()) throw Failure("Open CASCADE reports an error");
+    return algorithm.Shape();
+  }
+
+  const Csg& csg_;
+  Options options_;
+  std::map<const Shape*, TopoDS_Shape> primitives_;
+};
+
+}  // namespace
+
+struct Operation::State {
+  TopoDS_Shape shape;
+};
+
+Operation::Operation(const Csg& csg, const Options& options) : state_(std::make_unique<State>()) {
+  state_->shape = guarded([&] { return Evaluation(csg, options).of(csg.root); });
+}
+
+Operation::~Operation() = default;
+
+double Operation::volume() const {
+  return guarded([&] {
+    GProp_GProps properties;
+    BRepGProp::VolumeProperties(state_->shape, properties, 1e-5, true);
+    return properties.Mass();
+  });
+}
+
+Surface Operation::mesh(const Meshing& meshing) {
+  return guarded([&] {
+    BRepTools::Clean(state_->shape);
+    IMeshTools_Parameters parameters;
+    parameters.Deflection = meshing.deflection;
+    parameters.Angle = meshing.angle;
+    parameters.MinSize = 1e-6;  // by default a tenth of the deflection, which makes thin wires square
+    parameters.InParallel = false;
+    const BRepMesh_IncrementalMesh mesher(state_->shape, parameters);
+    return triangles(state_->shape);
+  });
+}
+
+}  // namespace raylift::gdml::occt
