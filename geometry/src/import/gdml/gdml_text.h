@@ -37,7 +37,8 @@ class Documents {
   [[nodiscard]] std::string file(const std::string& path) const;
   /// The scene's own, relative to its folder.
   [[nodiscard]] std::string main() const;
-  [[nodiscard]] const LoadLimits& limits() const { return limits_; }
+  /// What all files together hold that were opened.
+  [[nodiscard]] std::uint64_t bytes() const { return stored_; }
 
  private:
   std::string main_;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "surfaces.h"
+
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
+
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "tessellate.h"
+
+namespace raylift::gdml {
+namespace {
+
+void transform_surface(Surface& surface, const Transform& placed) {
+  for (Double3& vertex : surface.vertices) vertex = placed.point(vertex);
+  if (to_eigen(placed).linear().determinant() < 0)
+    for (UInt3& triangle : surface.triangles) std::swap(triangle.y, triangle.z);
+}
+
+std::string describe_solid(const Solid& solid) {
+  return solid.kind + " '" + solid.name + "'";
+}
+
+}  // namespace
+
+Surface surface_of(std::span<const Solid> solids, std::uint32_t index, const Fineness& fineness) {
+  // Transformed solids may stand on one another; their transforms are applied from the innermost on.
+  std::vector<const Transform*> outer;
+  std::uint32_t inner = index;
+  while (const auto* const transformed = std::get_if<Transformed>(&solids[inner].shape)) {
+    outer.push_back(&transformed->of.placed);
+    inner = transformed->of.solid;
+  }
+  const Solid& solid = solids[inner];
+  const bool boolean = std::holds_alternative<Boolean>(solid.shape) || std::holds_alternative<MultiUnion>(solid.shape);
+  if (boolean)
+    throw Error(ErrorKind::unsupported, "booleans are not made by this build", {"", describe_solid(solids[index])});
+  Surface surface = tessellate(solid.shape, fineness);
+  for (auto placed = outer.rbegin(); placed != outer.rend(); ++placed) transform_surface(surface, **placed);
+  if (surface.triangles.empty())
+    throw Error(ErrorKind::malformed, "the solid is empty", {"", describe_solid(solids[index])});
+  return surface;
+}
+
+imported::Geometry geometry_of(const Surface& surface, const Solid& solid, bool rests) {
+  imported::Geometry geometry;
+  geometry.id = solid.name;
+  imported::Positions& positions = geometry.positions;
+  positions.count = surface.vertices.size();
+  positions.numbers.reserve(3 * surface.vertices.size());
+  const auto append = [&](double value) {
+    const auto rounded = static_cast<float>(value);
+    positions.numbers.push_back(rounded);
+    if (rests) positions.rests.push_back(static_cast<float>(value - static_cast<double>(rounded)));
+  };
+  for (const Double3& vertex : surface.vertices)
+    for (int axis = 0; axis != 3; ++axis) append(vertex[axis]);
+  imported::Primitive& triangles = geometry.primitives.emplace_back();
+  triangles.corners.reserve(3 * surface.triangles.size());
+  for (const UInt3& triangle : surface.triangles)
+    triangles.corners.insert(triangles.corners.end(), {triangle.x, triangle.y, triangle.z});
+  return geometry;
+}
+
+}  // namespace raylift::gdml
