@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "revolve.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+namespace raylift::gdml {
+namespace {
+
+constexpr double kFullTurn = 2 * std::numbers::pi;
+constexpr double kDefaultChord = 1e-3;  // of the radius
+constexpr double kMinSteps = 24, kStepsBy = 8;
+/// Facets of more steps differ by less than a float's resolution.
+constexpr double kMaxSteps = 8192;
+constexpr double kAngleNoise = 1e-9;
+
+/// The cosine and sine of `angle` times `factor`; zero where only rounding keeps them from it.
+Point2 direction(double angle, double factor) {
+  const auto exact = [](double value) { return std::abs(value) < 1e-15 ? 0. : value; };
+  return {factor * exact(std::cos(angle)), factor * exact(std::sin(angle))};
+}
+
+/// The direction of a step of a full turn: the same numbers however often the angle has gone round.
+Point2 grid_direction(std::int64_t index, std::uint32_t steps, double factor) {
+  const std::int64_t n = steps, k = ((index % n) + n) % n;
+  return direction(kFullTurn * static_cast<double>(k) / static_cast<double>(n), factor);
+}
+
+/// The loops that a polygon consists of where it touches itself in points, each without flat corners. This splits before
+/// it flattens: a corner that another touches may be flat.
+std::vector<Polygon> loops_of(const Polygon& polygon) {
+  std::vector<Polygon> loops, left{polygon};
+  while (!left.empty()) {
+    Polygon loop = std::move(left.back());
+    left.pop_back();
+    std::map<std::pair<double, double>, std::size_t> seen;
+    std::size_t end = 0;
+    while (end != loop.size() && seen.emplace(std::pair(loop[end].x, loop[end].y), end).second) ++end;
+    if (end == loop.size()) {
+      loop = without_flat_corners(loop);
+      if (!loop.empty()) loops.push_back(std::move(loop));
+      continue;
+    }
+    const auto first = loop.begin() + static_cast<std::ptrdiff_t>(seen[{loop[end].x, loop[end].y}]);
+    const auto last = loop.begin() + static_cast<std::ptrdiff_t>(end);
+    left.emplace_back(first, last);
+    loop.erase(first, last);
+    left.push_back(std::move(loop));
+  }
+  return loops;
+}
+
+}  // namespace
+
+std::uint32_t steps_of_turn(const Fineness& fineness, double radius) {
+  if (fineness.steps != 0) return std::max(fineness.steps, 3U);
+  const double relative = fineness.chord > 0 ? std::min(fineness.chord / radius, 1.) : kDefaultChord;
+  const double needed = std::min(std::numbers::pi / std::acos(1 - relative), kMaxSteps);
+  return static_cast<std::uint32_t>(std::max(std::ceil(needed / kStepsBy) * kStepsBy, kMinSteps));
+}
+
+double chord_of(const Fineness& fineness, double size) {
+  if (fineness.steps != 0) return size * (1 - std::cos(std::numbers::pi / std::max(fineness.steps, 3U)));
+  return fineness.chord > 0 ? fineness.chord : kDefaultChord * size;
+}
+
+double radius_factor(double step, Fit fit) {
+  if (fit == Fit::volume) return std::sqrt(step / std::sin(step));
+  if (fit == Fit::area) return step / 2 / std::sin(step / 2);
+  return 1;
+}
+
+bool is_full(const Turn& turn) {
+  return turn.delta >= kFullTurn - kAngleNoise;
+}
+
+std::vector<GridAngle> grid_angles(double start, double delta, double step) {
+  // A facet narrower than this part of a step would be a sliver.
+  constexpr double kNarrow = 0.1;
+  const double end = start + delta;
+  const auto on_grid = [step](double angle) { return std::abs(angle - std::round(angle / step) * step) < kAngleNoise; };
+  const auto snapped = [&](double angle) {
+    return on_grid(angle) ? GridAngle{std::round(angle / step) * step, true} : GridAngle{angle, false};
+  };
+  std::vector<GridAngle> angles{snapped(start)};
+  for (double k = std::ceil((start + kNarrow * step) / step); k * step <= end - kNarrow * step; ++k)
+    angles.push_back({k * step, true});
+  angles.push_back(snapped(end));
+  return angles;
+}
+
+Columns circle_columns(const Turn& turn, std::uint32_t steps, Fit fit) {
+  const double step = kFullTurn / steps, factor = radius_factor(step, fit);
+  Columns columns;
+  columns.closed = is_full(turn);
+  if (columns.closed) {
+    for (std::uint32_t i = 0; i != steps; ++i) columns.at.push_back(grid_direction(i, steps, factor));
+    return columns;
+  }
+  const std::vector<GridAngle> angles = grid_angles(std::fmod(turn.start, kFullTurn), turn.delta, step);
+  // The ends of a segment lie on the true radius, as its neighbour's do. A segment of one facet has no others to make
+  // up for that.
+  const double end_factor = angles.size() == 2 ? radius_factor(turn.delta, fit) : 1;
+  for (const GridAngle& one : angles)
+    columns.at.push_back(one.on_grid ? grid_direction(std::llround(one.angle / step), steps, factor)
+                                     : direction(one.angle, end_factor));
+  return columns;
+}
+
+Columns side_columns(const Turn& turn, std::uint32_t sides, double factor) {
+  Columns columns;
+  columns.closed = is_full(turn);
+  const double step = (columns.closed ? kFullTurn : turn.delta) / sides;
+  for (std::uint32_t i = 0; i != sides + (columns.closed ? 0 : 1); ++i)
+    columns.at.push_back(direction(turn.start + i * step, factor));
+  return columns;
+}
+
+std::uint32_t Revolution::add_sides(const Polygon& profile) {
+  const std::size_t begin = rows_.size();
+  for (const Point2& point : profile) {
+    rows_.push_back({static_cast<std::uint32_t>(surface_.vertices.size()), point.x == 0});
+    if (rows_.back().on_axis)
+      surface_.vertices.emplace_back(0, 0, point.y);
+    else
+      for (const Point2& column : columns_.at)
+        surface_.vertices.emplace_back(point.x * column.x, point.x * column.y, point.y);
+  }
+  for (std::size_t i = begin; i != rows_.size(); ++i) add_strip(rows_[i], rows_[i + 1 == rows_.size() ? begin : i + 1]);
+  return static_cast<std::uint32_t>(begin);
+}
+
+void Revolution::add_strip(const Row& p, const Row& q) {
+  const std::size_t n = columns_.at.size();
+  for (std::size_t i = 0; i != (columns_.closed ? n : n - 1); ++i) {
+    const std::size_t j = (i + 1) % n;
+    if (!p.on_axis) surface_.triangles.push_back({vertex(p, i), vertex(p, j), vertex(q, j)});
+    if (!q.on_axis) surface_.triangles.push_back({vertex(p, i), vertex(q, j), vertex(q, i)});
+  }
+}
+
+void Revolution::add_ends(const std::vector<UInt3>& triangles) {
+  if (columns_.closed) return;
+  const std::size_t last = columns_.at.size() - 1;
+  for (const UInt3& t : triangles) {
+    surface_.triangles.push_back({vertex(rows_[t.x], 0), vertex(rows_[t.y], 0), vertex(rows_[t.z], 0)});
+    surface_.triangles.push_back({vertex(rows_[t.x], last), vertex(rows_[t.z], last), vertex(rows_[t.y], last)});
+  }
+}
+
+Surface revolve(const Polygon& profile, Columns columns) {
+  Polygon outline = profile;
+  if (signed_area(outline) < 0) std::reverse(outline.begin(), outline.end());
+  Revolution revolution(std::move(columns));
+  for (const Polygon& loop : loops_of(outline)) {
+    const std::uint32_t first = revolution.add_sides(loop);
+    std::vector<UInt3> ends = triangulate_polygon(loop);
+    for (UInt3& t : ends) t = {t.x + first, t.y + first, t.z + first};
+    revolution.add_ends(ends);
+  }
+  return revolution.take();
+}
+
+}  // namespace raylift::gdml
