@@ -39,8 +39,8 @@ void expect_near(const Double3& a, const Double3& b) {
 /// A world with this content, of volumes "B" (Water, box b) and "C" (Glass, box c).
 GdmlParts world_with(const std::string& content, const std::string& volumes = "") {
   GdmlParts parts;
-  parts.structure =
-      gdml_volume("B", "Water", "b") + gdml_volume("C", "Glass", "c") + volumes + gdml_volume("World", "Air", "w", content);
+  parts.structure = gdml_volume("B", "Water", "b") + gdml_volume("C", "Glass", "c") + volumes +
+                    gdml_volume("World", "Air", "w", content);
   return parts;
 }
 
@@ -50,8 +50,9 @@ Double3 placed(const std::string& placement, const Double3& local) {
 }
 
 TEST(GdmlStructure, PlacesVolumesInVolumes) {
-  const Scene scene = load_gdml(world_with(gdml_physvol("Outer0x1", "O0x2", gdml_position(100, 0, 0)),
-                                           gdml_volume("O0x2", "Water", "b", gdml_physvol("", "C", gdml_position(0, 1, 0)))));
+  const Scene scene =
+      load_gdml(world_with(gdml_physvol("Outer0x1", "O0x2", gdml_position(100, 0, 0)),
+                           gdml_volume("O0x2", "Water", "b", gdml_physvol("", "C", gdml_position(0, 1, 0)))));
   EXPECT_EQ(scene.format, "GDML");
   EXPECT_EQ(scene.unit_mm, 1);
   EXPECT_EQ(scene.unit_from, Provenance::convention);
@@ -110,12 +111,12 @@ TEST(GdmlStructure, RefersToDefinitions) {
 }
 
 TEST(GdmlStructure, ComposesAssembliesOfAssemblies) {
-  const Scene scene = load_gdml(world_with(
-      gdml_physvol("first", "Outer", gdml_position(100, 0, 0)) +
-          gdml_physvol("second", "Outer", gdml_position(200, 0, 0) + R"(<rotation z="90" unit="deg"/>)"),
-      "<assembly name=\"Inner\">" + gdml_physvol("c", "C", gdml_position(0, 0, 3)) +
-          "</assembly><assembly name=\"Outer\">" + gdml_physvol("in", "Inner", gdml_position(10, 0, 0)) +
-          gdml_physvol("b", "B") + "</assembly>"));
+  const Scene scene = load_gdml(
+      world_with(gdml_physvol("first", "Outer", gdml_position(100, 0, 0)) +
+                     gdml_physvol("second", "Outer", gdml_position(200, 0, 0) + R"(<rotation z="90" unit="deg"/>)"),
+                 "<assembly name=\"Inner\">" + gdml_physvol("c", "C", gdml_position(0, 0, 3)) +
+                     "</assembly><assembly name=\"Outer\">" + gdml_physvol("in", "Inner", gdml_position(10, 0, 0)) +
+                     gdml_physvol("b", "B") + "</assembly>"));
   ASSERT_THAT(scene.instances, SizeIs(5));
   expect_near(world_point(scene, "/World_PV/first/in/c"), {110, 0, 3});
   expect_near(world_point(scene, "/World_PV/second/in/c"), {200, -10, 3});
@@ -124,10 +125,10 @@ TEST(GdmlStructure, ComposesAssembliesOfAssemblies) {
 }
 
 TEST(GdmlStructure, CopiesReplicasAlongAnAxis) {
-  GdmlParts parts = world_with(
-      gdml_physvol("m", "M"),
-      gdml_volume("M", "Air", "w",
-                  R"(<replicavol number="4"><volumeref ref="B"/><replicate_along_axis><direction x="1"/>
+  GdmlParts parts =
+      world_with(gdml_physvol("m", "M"),
+                 gdml_volume("M", "Air", "w",
+                             R"(<replicavol number="4"><volumeref ref="B"/><replicate_along_axis><direction x="1"/>
                      <width value="2" unit="mm"/><offset value="0" unit="mm"/></replicate_along_axis></replicavol>)"));
   const Scene scene = load_gdml(parts);
   const auto copies = at_path(scene, "/World_PV/m/B_PV");
@@ -139,10 +140,10 @@ TEST(GdmlStructure, CopiesReplicasAlongAnAxis) {
 }
 
 TEST(GdmlStructure, CopiesReplicasAboutZ) {
-  GdmlParts parts = world_with(
-      gdml_physvol("m", "M"),
-      gdml_volume("M", "Air", "w",
-                  R"(<replicavol number="3"><volumeref ref="B"/><replicate_along_axis><direction phi="1"/>
+  GdmlParts parts =
+      world_with(gdml_physvol("m", "M"),
+                 gdml_volume("M", "Air", "w",
+                             R"(<replicavol number="3"><volumeref ref="B"/><replicate_along_axis><direction phi="1"/>
                      <width value="120" unit="deg"/><offset value="30" unit="deg"/></replicate_along_axis></replicavol>)"));
   const auto scene = load_gdml(parts);
   const auto copies = at_path(scene, "/World_PV/m/B_PV");
@@ -207,10 +208,12 @@ TEST(GdmlStructure, ReadsParameterisedBoxes) {
 
 TEST(GdmlStructure, RunsLoops) {
   GdmlParts parts;
-  parts.define = R"(<variable name="i" value="0"/><variable name="j" value="0"/><matrix name="m" coldim="2" values="1 10 2 20"/>)";
-  parts.solids = R"(<loop for="i" from="1" to="2" step="1"><box name="s[i]" x="i" y="m[i,2]" z="sqrt(4)"/></loop>)";
-  parts.structure = R"(<loop for="i" from="1" to="2" step="1">)" + gdml_volume("v[i]", "Water", "s[i]") + "</loop>" +
-                    gdml_volume("World", "Air", "w", R"(<loop for="i" from="1" to="2" step="1"><loop for="j" from="3" to="7" step="2">
+  parts.define =
+      R"(<variable name="i" value="0"/><variable name="j" value="0"/><matrix name="m" coldim="2" values="1 10 2 20"/>)";
+  parts.solids = R"x(<loop for="i" from="1" to="2" step="1"><box name="s[i]" x="i" y="m[i,2]" z="sqrt(4)"/></loop>)x";
+  parts.structure =
+      R"(<loop for="i" from="1" to="2" step="1">)" + gdml_volume("v[i]", "Water", "s[i]") + "</loop>" +
+      gdml_volume("World", "Air", "w", R"(<loop for="i" from="1" to="2" step="1"><loop for="j" from="3" to="7" step="2">
         <physvol name="p[i,j]" copynumber="10*i+j"><volumeref ref="v[i]"/><position x="100*i" y="j"/></physvol></loop></loop>)");
   const Scene scene = load_gdml(parts);
   ASSERT_THAT(scene.instances, SizeIs(7));
@@ -235,7 +238,7 @@ TEST(GdmlStructure, ChoosesASetup) {
   EXPECT_THAT(load_gdml(parts, options).report.warnings, IsEmpty());
   options.setup = "Othr";
   EXPECT_THAT(expect_error(ErrorKind::malformed, [&] { (void)load_gdml(parts, options); }).what(),
-              HasSubstr("did you mean 'Other'? [")) ;
+              HasSubstr("did you mean 'Other'? ["));
   parts.setup += R"(<setup name="Default" version="1.0"><world ref="World"/></setup>)";
   EXPECT_EQ(load_gdml(parts).nodes[0].name, "World_PV");
 }
@@ -284,7 +287,8 @@ TEST(GdmlStructure, IsTheSameFromAnIsolatedImport) {
   if (!std::filesystem::exists(test::program("raylift-import"))) GTEST_SKIP() << "raylift-import is not built";
   const TemporaryFolder folder;
   GdmlParts parts = world_with(gdml_physvol("p", "B") + R"(<physvol><file name="m.gdml"/></physvol>)");
-  parts.setup = R"(<setup name="a" version="1"><world ref="C"/></setup><setup name="b" version="1"><world ref="World"/></setup>)";
+  parts.setup =
+      R"(<setup name="a" version="1"><world ref="C"/></setup><setup name="b" version="1"><world ref="World"/></setup>)";
   (void)folder.write("m.gdml", gdml_document(world_with("")));
   const auto file = folder.write("scene.gdml", gdml_document(parts));
   LoadOptions options;
@@ -293,7 +297,7 @@ TEST(GdmlStructure, IsTheSameFromAnIsolatedImport) {
   const Scene here = load(file, options);
   options.isolate = true;
   const Scene there = load(file, options);
-  test::expect_same_scene(here, there);
+  test::expect_same(here, there);
   ASSERT_THAT(there.files, SizeIs(1));
   EXPECT_EQ(there.files[0].path, "m.gdml");
   EXPECT_TRUE(has_rests(there));
