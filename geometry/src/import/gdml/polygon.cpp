@@ -128,18 +128,19 @@ Polygon without_flat_corners(const Polygon& polygon) {
   return result;
 }
 
-bool crosses_itself(const Polygon& polygon) {
+bool crosses_itself(const Polygon& polygon, Touching touching) {
   const Sides sides(polygon);
   const std::size_t n = polygon.size();
-  const auto at = [&](std::size_t i) -> const Point2& { return polygon[i % n]; };
-  for (std::size_t i = 0; i != n; ++i) {
-    const Point2 &a = at(i), &b = at(i + 1), &c = at(i + 2);
-    if (sides.turn(a, b, c) == 0 && (b.x - a.x) * (c.x - b.x) + (b.y - a.y) * (c.y - b.y) < 0) return true;
-    for (std::size_t j = i + 2; j < n; ++j)
-      if (sides.turn(a, b, at(j)) * sides.turn(a, b, at(j + 1)) < 0 &&
-          sides.turn(at(j), at(j + 1), a) * sides.turn(at(j), at(j + 1), b) < 0)
-        return true;
-  }
+  const auto apart = [](double a, double b, double c, double d) {
+    return std::max(a, b) < std::min(c, d) || std::max(c, d) < std::min(a, b);
+  };
+  for (std::size_t i = 0; i != n; ++i)
+    for (std::size_t j = i + 2; j < n && (i != 0 || j + 1 != n); ++j) {
+      const Point2 &a = polygon[i], &b = polygon[i + 1], &c = polygon[j], &d = polygon[(j + 1) % n];
+      if (apart(a.x, b.x, c.x, d.x) || apart(a.y, b.y, c.y, d.y)) continue;
+      const int ab = sides.turn(a, b, c) * sides.turn(a, b, d), cd = sides.turn(c, d, a) * sides.turn(c, d, b);
+      if (touching == Touching::counts ? ab <= 0 && cd <= 0 : ab < 0 && cd < 0) return true;
+    }
   return false;
 }
 

@@ -18,8 +18,10 @@ using Polygon = std::vector<Point2>;
 /// The polygon without points that repeat their neighbour, or lie on the line through both neighbours.
 [[nodiscard]] Polygon without_flat_corners(const Polygon& polygon);
 
-/// Whether two sides cross, or one folds back onto its neighbour. In time of the square of the corners.
-[[nodiscard]] bool crosses_itself(const Polygon& polygon);
+/// Whether two sides that are no neighbours cross, or meet in a point where that counts. In time of the square of the
+/// corners.
+enum class Touching : std::uint8_t { allowed, counts };
+[[nodiscard]] bool crosses_itself(const Polygon& polygon, Touching touching);
 
 /// The triangles of a counterclockwise polygon that doesn't cross itself, counterclockwise too: ear clipping. All
 /// corners are used, those on straight sides too, and no triangle has an area of zero.

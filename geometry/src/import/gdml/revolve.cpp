@@ -28,30 +28,6 @@ Point2 grid_direction(std::int64_t index, std::uint32_t steps, double factor) {
   return direction(kFullTurn * static_cast<double>(k) / static_cast<double>(n), factor);
 }
 
-/// The loops that a polygon consists of where it touches itself in points, each without flat corners. This splits before
-/// it flattens: a corner that another touches may be flat.
-std::vector<Polygon> loops_of(const Polygon& polygon) {
-  std::vector<Polygon> loops, left{polygon};
-  while (!left.empty()) {
-    Polygon loop = std::move(left.back());
-    left.pop_back();
-    std::map<std::pair<double, double>, std::size_t> seen;
-    std::size_t end = 0;
-    while (end != loop.size() && seen.emplace(std::pair(loop[end].x, loop[end].y), end).second) ++end;
-    if (end == loop.size()) {
-      loop = without_flat_corners(loop);
-      if (!loop.empty()) loops.push_back(std::move(loop));
-      continue;
-    }
-    const auto first = loop.begin() + static_cast<std::ptrdiff_t>(seen[{loop[end].x, loop[end].y}]);
-    const auto last = loop.begin() + static_cast<std::ptrdiff_t>(end);
-    left.emplace_back(first, last);
-    loop.erase(first, last);
-    left.push_back(std::move(loop));
-  }
-  return loops;
-}
-
 }  // namespace
 
 std::uint32_t steps_of_turn(const Fineness& fineness, double radius) {
@@ -148,6 +124,29 @@ void Revolution::add_ends(const std::vector<UInt3>& triangles) {
     surface_.triangles.push_back({vertex(rows_[t.x], 0), vertex(rows_[t.y], 0), vertex(rows_[t.z], 0)});
     surface_.triangles.push_back({vertex(rows_[t.x], last), vertex(rows_[t.z], last), vertex(rows_[t.y], last)});
   }
+}
+
+std::vector<Polygon> loops_of(const Polygon& polygon) {
+  // A corner that another touches may be flat, so loops are split before they are flattened.
+  std::vector<Polygon> loops, left{polygon};
+  while (!left.empty()) {
+    Polygon loop = std::move(left.back());
+    left.pop_back();
+    std::map<std::pair<double, double>, std::size_t> seen;
+    std::size_t end = 0;
+    while (end != loop.size() && seen.emplace(std::pair(loop[end].x, loop[end].y), end).second) ++end;
+    if (end == loop.size()) {
+      loop = without_flat_corners(loop);
+      if (!loop.empty()) loops.push_back(std::move(loop));
+      continue;
+    }
+    const auto first = loop.begin() + static_cast<std::ptrdiff_t>(seen[{loop[end].x, loop[end].y}]);
+    const auto last = loop.begin() + static_cast<std::ptrdiff_t>(end);
+    left.emplace_back(first, last);
+    loop.erase(first, last);
+    left.push_back(std::move(loop));
+  }
+  return loops;
 }
 
 Surface revolve(const Polygon& profile, Columns columns) {

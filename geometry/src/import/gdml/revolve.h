@@ -67,6 +67,10 @@ class Revolution {
   Surface surface_;
 };
 
+/// The loops that a polygon consists of where it touches itself in points, without flat corners. Those of a
+/// counterclockwise one that doesn't cross itself are counterclockwise. Parts of no area are left out.
+[[nodiscard]] std::vector<Polygon> loops_of(const Polygon& polygon);
+
 /// The surface of a profile in x = r and y = z, which turns either way. It may touch itself in points, and have sides
 /// of length zero. Parts of no area are left out.
 [[nodiscard]] Surface revolve(const Polygon& profile, Columns columns);

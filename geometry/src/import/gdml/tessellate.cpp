@@ -123,19 +123,6 @@ Surface torus_surface(const Torus& torus, const Fineness& fineness) {
   return revolution.take();
 }
 
-Polygon profile_of(const std::vector<ZPlane>& planes) {
-  Polygon profile;
-  for (const ZPlane& plane : planes) profile.push_back({plane.rmax, plane.z});
-  for (auto plane = planes.rbegin(); plane != planes.rend(); ++plane) profile.push_back({plane->rmin, plane->z});
-  return profile;
-}
-
-Polygon profile_of(const std::vector<RzPoint>& corners) {
-  Polygon profile;
-  for (const RzPoint& corner : corners) profile.push_back({corner.r, corner.z});
-  return profile;
-}
-
 double farthest(const Polygon& profile) {
   return std::max_element(profile.begin(), profile.end(), [](auto& a, auto& b) { return a.x < b.x; })->x;
 }
@@ -311,6 +298,19 @@ std::array<Point2, 8> corners_of(const Trap& trap) {
   fill(0, -1, trap.y1, trap.x1, trap.x2, trap.alpha1);
   fill(4, 1, trap.y2, trap.x3, trap.x4, trap.alpha2);
   return corners;
+}
+
+Polygon profile_of(const std::vector<ZPlane>& planes) {
+  Polygon profile;
+  for (const ZPlane& plane : planes) profile.push_back({plane.rmax, plane.z});
+  for (auto plane = planes.rbegin(); plane != planes.rend(); ++plane) profile.push_back({plane->rmin, plane->z});
+  return profile;
+}
+
+Polygon profile_of(const std::vector<RzPoint>& corners) {
+  Polygon profile;
+  for (const RzPoint& corner : corners) profile.push_back({corner.r, corner.z});
+  return profile;
 }
 
 double volume_of(const Surface& surface) {

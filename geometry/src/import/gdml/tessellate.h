@@ -2,6 +2,11 @@
 // The surfaces of GDML's primitive solids as triangles.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "polygon.h"
 #include "solid.h"
 
 namespace raylift::gdml {
@@ -16,7 +21,11 @@ namespace raylift::gdml {
 /// A trapezoid's corners from -z / 2 on: four below, four above, counterclockwise.
 [[nodiscard]] std::array<Point2, 8> corners_of(const Trap& trap);
 
-/// The section of an arb8 or a twisted solid at `i` of `n` parts of its height.
+/// Outlines in x = r and y = z.
+[[nodiscard]] Polygon profile_of(const std::vector<ZPlane>& planes);
+[[nodiscard]] Polygon profile_of(const std::vector<RzPoint>& corners);
+
+/// The section of an arb8 at `i` of `n` parts of its height.
 [[nodiscard]] std::array<Point2, 4> section_of(const Arb8& arb8, std::uint32_t i, std::uint32_t n);
 
 // The twisted ones, and arb8, whose sides may be warped.
