@@ -148,6 +148,15 @@ TEST(GdmlLimits, CountAssembliesOfAssemblies) {
       HasSubstr("the expanded scene has 576460752303423489 solids"));
 }
 
+TEST(GdmlLimits, CountElementsOfLoops) {
+  LoadOptions options;
+  options.limits.instances = 1000;
+  const std::string turn = R"(<loop for="i" from="1" to="40" step="1">)";
+  const GdmlParts parts = faulty(turn + turn + gdml_physvol("p", "B") + "</loop></loop>");
+  EXPECT_THAT(expect_error(ErrorKind::limit, [&] { (void)load_gdml(parts, options); }).what(),
+              HasSubstr("the loops run over more than 1000 elements"));
+}
+
 /// Volumes of which each holds the one before.
 GdmlParts nested(int levels) {
   std::string volumes;

@@ -32,7 +32,7 @@ GdmlParts optical(const std::string& content, const std::string& surfaces, const
   parts.materials = R"(<material name="Oil0x7"><property name="RINDEX" ref="N"/><D value="1"/></material>)";
   parts.solids = R"(<opticalsurface name="S" model="unified" finish="polished" type="dielectric_metal" value="1">
                       <property name="EFFICIENCY" ref="E"/></opticalsurface>)";
-  parts.structure = gdml_volume("B", "Oil0x7", "b") + volumes + gdml_volume("World", "Air", "w", content) + surfaces;
+  parts.structure = gdml_volume("B", "Oil0x7", "b") + volumes + gdml_volume("World", "Oil0x7", "w", content) + surfaces;
   return parts;
 }
 std::string border(const std::string& from, const std::string& to) {
@@ -60,19 +60,19 @@ TEST(GdmlSceneOptics, BindSkinsAndSensors) {
 TEST(GdmlSceneOptics, BindBordersByPhysicalVolumes) {
   const Scene scene = load_gdml(
       optical(gdml_physvol("p0x1", "B") + gdml_physvol("p0x2", "B", gdml_position(50, 0, 0)) + gdml_physvol("m", "M"),
-              border("p0x2", "m"), gdml_volume("M", "Air", "c")));
+              border("p0x2", "m"), gdml_volume("M", "Oil0x7", "c")));
   EXPECT_THAT(scene.report.warnings, IsEmpty());
   const SolidBorder expected{number_at(scene, "/World_PV/p0x2"), number_at(scene, "/World_PV/m"), 0};
   EXPECT_THAT(scene.optics.borders, ElementsAre(expected));
 }
 
-// Of two that share a name, Geant4 takes the first; copy numbers tell them apart.
+// Geant4 takes the first of two that share a name. Copy numbers tell them apart.
 TEST(GdmlSceneOptics, BindTheFirstOfOneName) {
   const auto content = [](const std::string& first, const std::string& second) {
     return "<physvol name=\"p\"" + first + "><volumeref ref=\"B\"/></physvol><physvol name=\"p\"" + second +
            "><volumeref ref=\"B\"/>" + gdml_position(50, 0, 0) + "</physvol>" + gdml_physvol("m", "M");
   };
-  const std::string volume = gdml_volume("M", "Air", "c");
+  const std::string volume = gdml_volume("M", "Oil0x7", "c");
   const Scene one = load_gdml(optical(content(" copynumber=\"4\"", " copynumber=\"5\""), border("p", "m"), volume));
   EXPECT_THAT(one.report.warnings, IsEmpty());
   ASSERT_THAT(one.optics.borders, SizeIs(1));
@@ -87,7 +87,7 @@ TEST(GdmlSceneOptics, FindNamesOfLoopsAndDefaults) {
   GdmlParts parts = optical(R"(<loop for="i" from="1" to="2" step="1"><physvol name="p[i]"><volumeref ref="B"/>
                                  <position x="50*i"/></physvol></loop>)" +
                                 gdml_physvol("", "M"),
-                            border("p_1", "M_PV"), gdml_volume("M", "Air", "c"));
+                            border("p_1", "M_PV"), gdml_volume("M", "Oil0x7", "c"));
   const Scene scene = load_gdml(parts);
   EXPECT_THAT(scene.report.warnings, IsEmpty());
   ASSERT_THAT(scene.optics.borders, SizeIs(1));

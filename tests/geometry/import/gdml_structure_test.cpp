@@ -93,7 +93,7 @@ TEST(GdmlStructure, TurnsByTheInverse) {
   expect_near(placed(R"(<rotation z="90" unit="deg"/>)", {1, 0, 0}), {0, -1, 0});
   // R = Rz Ry Rx, here Ry Rx; the inverse takes +z by Ry(-90) to -x, and Rx leaves that.
   expect_near(placed(R"(<rotation x="90" y="90" unit="deg"/>)", {0, 0, 1}), {-1, 0, 0});
-  expect_near(placed(R"(<rotation x="90" y="90" unit="deg"/><position x="5"/>)", {1, 0, 0}), {5, -1, 0});
+  expect_near(placed(R"(<rotation x="90" y="90" unit="deg"/><position x="5"/>)", {1, 0, 0}), {5, 1, 0});
 }
 
 TEST(GdmlStructure, ReflectsBeforeItTurns) {

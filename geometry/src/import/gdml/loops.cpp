@@ -32,6 +32,7 @@ void Loops::run(const pugi::xml_node& loop, const std::function<void(pugi::xml_n
                 "from " + std::to_string(value) + " to " + std::to_string(to) + " by " + std::to_string(step) +
                     (value > to ? ", it never runs" : ", it never ends"),
                 {file_, where}, "'to' is included, and steps are above 0");
+  if (static_cast<std::uint64_t>(to - value) / static_cast<std::uint64_t>(step) >= most_ - counted_) fail_limit();
   ++inside_;
   for (; value <= to; value += step) {
     count();
@@ -42,9 +43,12 @@ void Loops::run(const pugi::xml_node& loop, const std::function<void(pugi::xml_n
 }
 
 void Loops::count() {
-  if (counted_++ == most_)
-    throw Error(ErrorKind::limit, "the loops run over more than " + std::to_string(most_) + " elements", {file_, ""},
-                "raise the limit with LoadLimits::instances");
+  if (counted_++ == most_) fail_limit();
+}
+
+void Loops::fail_limit() const {
+  throw Error(ErrorKind::limit, "the loops run over more than " + std::to_string(most_) + " elements", {file_, ""},
+              "raise the limit with LoadLimits::instances");
 }
 
 }  // namespace raylift::gdml

@@ -32,6 +32,7 @@ class Loops {
  private:
   void run(const pugi::xml_node& loop, const std::function<void(pugi::xml_node)>& read);
   void count();
+  [[noreturn]] void fail_limit() const;
 
   detail::GdmlValues& values_;
   std::string file_;

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "base/suggest.h"
-#include "read_solid.h"
 #include "structure_scope.h"
 
 namespace raylift::gdml {
@@ -56,6 +55,16 @@ pugi::xml_node join_defines(pugi::xml_node root) {
   return all;
 }
 
+/// The solids that one is made of.
+std::vector<Operand*> operands_of(Shape& shape) {
+  if (auto* const boolean = std::get_if<Boolean>(&shape)) return {&boolean->first, &boolean->second};
+  if (auto* const transformed = std::get_if<Transformed>(&shape)) return {&transformed->of};
+  std::vector<Operand*> operands;
+  if (auto* const all = std::get_if<MultiUnion>(&shape))
+    for (Operand& part : all->parts) operands.push_back(&part);
+  return operands;
+}
+
 class Reader {
  public:
   Reader(Documents& documents, const LoadOptions& options) : documents_(documents), options_(options) {}
@@ -89,6 +98,7 @@ class Reader {
     const pugi::xml_node define = join_defines(scope.root);
     scope.values = std::make_unique<detail::GdmlValues>(define, scope.file);
     scope.vectors = std::make_unique<Vectors>(define, *scope.values, scope.file);
+    scope.reader = std::make_unique<SolidReader>(*scope.vectors, *scope.values, scope.file);
     scope.loops = std::make_unique<Loops>(*scope.values, scope.file, options_.limits.instances);
     scope.vectors->expand_names_by([&scope](const std::string& name) { return scope.loops->name(name, ""); });
     for (const pugi::xml_node part : scope.root.children())
@@ -165,7 +175,9 @@ class Reader {
   void read_materials(Scope& scope, const pugi::xml_node& materials) {
     for (const pugi::xml_node element : materials.children("material")) {
       const std::string name = scope.attribute(element, "name", "material");
-      if (!add_material(name).second) notes_.add("materials that are called as another one", name);
+      (void)add_material(name);
+      if (!scope.materials.insert(name).second)
+        notes_.add("materials that are called as another one, and are one with it", name);
     }
   }
 
@@ -182,9 +194,6 @@ class Reader {
   }
 
   void read_solids(Scope& scope, const pugi::xml_node& solids) {
-    SolidReader reader(
-        *scope.values, *scope.vectors,
-        [&scope, this](const std::string& name, const std::string& where) { return operand(scope, name, where); });
     scope.loops->each(solids, [&](pugi::xml_node element) {
       const std::string_view kind = element.name();
       if (kind == "opticalsurface" || kind == "define") return;
@@ -194,29 +203,41 @@ class Reader {
       if (!scope.solids.try_emplace(name, number).second)
         return notes_.add("solids that are called as another one, of which the first one is taken", name);
       try {
-        detector_.solids.push_back(reader.read(element));
-        detector_.solids.back().name = name;
+        scope.reader->read(element, name);
+        detector_.solids.push_back(scope.reader->solids().back());
+        for (Operand* const operand : operands_of(detector_.solids.back().shape))
+          operand->solid = scope.numbers[operand->solid];
+        scope.numbers.push_back(number);
         detector_.failures.emplace_back();
       } catch (const Error& error) {
         detector_.solids.push_back({name, std::string(kind), {}});
-        detector_.failures.emplace_back(error);
+        detector_.failures.emplace_back(failed_operand(scope, element, name).value_or(error));
       }
     });
   }
 
-  /// The number of a solid that another one or a volume names.
+  /// What a solid fails by whose operand has failed.
+  std::optional<Error> failed_operand(const Scope& scope, const pugi::xml_node& element,
+                                      const std::string& name) const {
+    std::vector<std::string> references{element.attribute("solid").value()};
+    for (const pugi::xml_node child : element.children()) {
+      references.emplace_back(child.attribute("ref").value());
+      references.emplace_back(child.child("solid").attribute("ref").value());
+    }
+    for (const std::string& reference : references) {
+      const auto found = scope.solids.find(reference);
+      if (found == scope.solids.end() || found->second >= detector_.failures.size()) continue;
+      if (const auto& failure = detector_.failures[found->second])
+        return Error(failure->kind(), "its operand '" + reference + "' can't be made: " + failure->problem(),
+                     {scope.file, std::string(element.name()) + " '" + name + "'"}, failure->advice());
+    }
+    return std::nullopt;
+  }
+
+  /// The number of a solid that a volume names.
   std::uint32_t solid_of(const Scope& scope, const std::string& name, const std::string& where) const {
     if (const auto found = scope.solids.find(name); found != scope.solids.end()) return found->second;
     fail_unknown(scope, "solid", "solids", name, scope.solids, where);
-  }
-
-  /// The number of a solid that another one is made of.
-  std::uint32_t operand(const Scope& scope, const std::string& name, const std::string& where) const {
-    const std::uint32_t number = solid_of(scope, name, where);
-    if (const auto& failure = detector_.failures[number])
-      scope.fail("its operand '" + name + "' can't be made: " + failure->problem(), where, failure->kind(),
-                 failure->advice());
-    return number;
   }
 
   [[noreturn]] static void fail_unknown(const Scope& scope, const std::string& what, const char* part,

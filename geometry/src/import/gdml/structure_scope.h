@@ -8,12 +8,14 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "loops.h"
 #include "notes.h"
 #include "optics/gdml_values.h"
+#include "read_solid.h"
 #include "read_vectors.h"
 #include "structure.h"
 
@@ -27,8 +29,11 @@ struct Scope {
   pugi::xml_node root;
   std::unique_ptr<detail::GdmlValues> values;
   std::unique_ptr<Vectors> vectors;
+  std::unique_ptr<SolidReader> reader;
+  std::vector<std::uint32_t> numbers;  // of the reader's solids, in the detector
   std::unique_ptr<Loops> loops;
-  Numbers solids, volumes, assemblies;                      // by their names
+  Numbers solids, volumes, assemblies;  // by their names
+  std::unordered_set<std::string> materials;
   std::vector<std::pair<std::string, std::string>> worlds;  // by setup, in order
   std::string open;                                         // the volume that is being read
 
