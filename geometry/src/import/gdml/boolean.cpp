@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// No flag of Open CASCADE says whether a result is right (it takes open, empty and wrong ones for valid), so each is
+// checked here, and the operation repeated with other tolerances until one passes.
+#include "boolean.h"
+
+#include <raylift/geometry/error.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <numbers>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "box_grid.h"
+#include "closed_surface.h"
+#include "csg.h"
+#include "membership.h"
+#ifdef RAYLIFT_WITH_OCCT
+#include "occt/operation.h"
+#endif
+
+namespace raylift::gdml {
+namespace boolean_detail {
+namespace {
+
+/// What Open CASCADE is given at most; a few hundred take minutes.
+constexpr std::size_t kMostOperands = 1000;
+
+struct Scale {
+  double size = 0;      // of the whole
+  double smallest = 0;  // of all operands' features
+};
+Scale scale_of(const Csg& csg) {
+  Scale scale{csg.nodes[csg.root].bounds.diagonal(), std::numeric_limits<double>::infinity()};
+  for (const std::uint32_t one : primitives(csg))
+    scale.smallest = std::min(scale.smallest, smallest_feature(*csg.nodes[one].shape) *
+                                                  std::cbrt(std::abs(determinant(csg.nodes[one].placed))));
+  return scale;
+}
+
+/// The operands of a union that lie apart from each other: the roots of trees of their own among the nodes, which grow.
+std::vector<std::uint32_t> components(Csg& csg) {
+  if (csg.nodes[csg.root].kind != CsgKind::add) return {csg.root};
+  const std::vector<std::uint32_t> children = csg.nodes[csg.root].children;
+  std::vector<std::size_t> group(children.size()), order(children.size());
+  std::iota(group.begin(), group.end(), std::size_t{0});
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto find = [&group](std::size_t one) {
+    while (group[one] != one) one = group[one] = group[group[one]];
+    return one;
+  };
+  const auto box = [&](std::size_t one) -> const Bounds& { return csg.nodes[children[one]].bounds; };
+  std::ranges::sort(order, {}, [&](std::size_t one) { return box(one).low.x; });
+  for (std::size_t a = 0; a < order.size(); ++a)
+    for (std::size_t b = a + 1; b < order.size() && box(order[b]).low.x <= box(order[a]).high.x + 1e-3; ++b)
+      if (box(order[a]).meet(box(order[b]), 1e-3)) group[find(order[a])] = find(order[b]);
+  std::map<std::size_t, CsgNode> parts;
+  for (std::size_t one = 0; one < group.size(); ++one) {
+    CsgNode& part = parts[find(one)];
+    if (part.children.empty()) part.bounds = box(one);
+    part.kind = CsgKind::add;
+    part.children.push_back(children[one]);
+    for (int axis = 0; axis < 3; ++axis) {
+      part.bounds.low[axis] = std::min(part.bounds.low[axis], box(one).low[axis]);
+      part.bounds.high[axis] = std::max(part.bounds.high[axis], box(one).high[axis]);
+    }
+  }
+  std::vector<std::uint32_t> roots;
+  for (auto& [first, part] : parts) {
+    roots.push_back(part.children.size() == 1 ? part.children[0] : static_cast<std::uint32_t>(csg.nodes.size()));
+    if (part.children.size() > 1) csg.nodes.push_back(std::move(part));
+  }
+  return roots;
+}
+
+/// Points in the box of the whole, and as many in those of the operands, so that small operands have some.
+std::vector<Double3> points_of(const Csg& csg, std::size_t count) {
+  std::mt19937_64 random(20'26);
+  std::uniform_real_distribution<double> part(0, 1);
+  std::vector<Double3> points;
+  const Bounds& whole = csg.nodes[csg.root].bounds;
+  const auto add = [&](Bounds box, std::size_t many) {
+    for (int axis = 0; axis < 3; ++axis) {
+      box.low[axis] = std::max(box.low[axis], whole.low[axis]);
+      box.high[axis] = std::min(box.high[axis], whole.high[axis]);
+    }
+    if (box.empty()) return;
+    for (std::size_t i = 0; i < many; ++i) {
+      Double3 p;
+      for (int axis = 0; axis < 3; ++axis) p[axis] = box.low[axis] + part(random) * (box.high[axis] - box.low[axis]);
+      points.push_back(p);
+    }
+  };
+  add(whole, count);
+  const std::vector<std::uint32_t> all = primitives(csg);
+  for (const std::uint32_t one : all) add(csg.nodes[one].bounds, std::max(count / all.size(), std::size_t{4}));
+  return points;
+}
+
+bool leaves_nothing(const Csg& csg) {
+  if (csg.nodes[csg.root].bounds.empty()) return true;
+  const std::vector<Double3> points = points_of(csg, 20'000);
+  return std::ranges::none_of(points, [&](const Double3& p) { return inside(csg, p); });
+}
+
+#ifdef RAYLIFT_WITH_OCCT
+
+/// How finely a surface is cut, and how far it may therefore lie from the true one.
+struct Cut {
+  occt::Meshing meshing;
+  bool by_volume = false;  // refined until the volume is right
+};
+Cut cut_of(const Scale& scale, const Fineness& fineness) {
+  if (fineness.steps > 0 || fineness.chord > 0) {
+    const double angle = fineness.steps > 0 ? 2 * std::numbers::pi / fineness.steps : 0.5;
+    const double chord = fineness.chord > 0 ? fineness.chord : scale.size / 2 * (1 - std::cos(angle / 2));
+    return {{chord, angle}, false};
+  }
+  // A deflection by the whole's size would pierce thin walls; one by the smallest feature alone would never end.
+  const double deflection = std::min(1e-3 * scale.size, 0.05 * scale.smallest);
+  return {{std::max(deflection, 1e-5 * scale.size), 0.25}, true};
+}
+
+/// Points on both sides of some of the triangles.
+void add_points_beside(const Surface& surface, double off, std::size_t count, std::vector<Double3>& points) {
+  const std::size_t step = std::max(surface.triangles.size() / count, std::size_t{1});
+  for (std::size_t i = 0; i < surface.triangles.size(); i += step) {
+    const UInt3& t = surface.triangles[i];
+    const Double3 &a = surface.vertices[t.x], &b = surface.vertices[t.y], &c = surface.vertices[t.z];
+    const Double3 u{b.x - a.x, b.y - a.y, b.z - a.z}, v{c.x - a.x, c.y - a.y, c.z - a.z};
+    const Double3 n{u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x};
+    const double size = std::hypot(n.x, n.y, n.z);
+    if (size == 0) continue;
+    for (const double by : {-off / size, off / size})
+      points.emplace_back((a.x + b.x + c.x) / 3 + by * n.x, (a.y + b.y + c.y) / 3 + by * n.y,
+                          (a.z + b.z + c.z) / 3 + by * n.z);
+  }
+}
+
+/// Why the surface is not that of the tree; empty if nothing speaks against it.
+std::string fault_of(const Surface& surface, const Csg& csg, double volume, double tolerance) {
+  if (!closed(surface)) return "the surface is open";
+  const double own = enclosed_volume(surface);
+  if (!(own > 0) || std::abs(own - volume) > std::max(1e-2 * volume, 1.5 * tolerance * area(surface)))
+    return "the triangles enclose " + std::to_string(own) + " mm3, the faces " + std::to_string(volume);
+  const SurfaceMembership mesh(surface);
+  std::vector<Double3> points = points_of(csg, 2000);
+  add_points_beside(surface, 3 * tolerance, 1000, points);
+  std::size_t wrong = 0;
+  for (const Double3& p : points)
+    if (mesh.winding(p) != (inside(csg, p) ? 1 : 0) && mesh.distance(p) > tolerance) ++wrong;
+  if (wrong == 0) return {};
+  return std::to_string(wrong) + " of " + std::to_string(points.size()) + " points lie on the wrong side of it";
+}
+
+class Attempts {
+ public:
+  Attempts(const Csg& csg, const Fineness& fineness) : csg_(csg), scale_(scale_of(csg)), cut_(cut_of(scale_, fineness)) {}
+
+  /// The surface; none if none passes, and then fault() says why.
+  std::optional<Surface> run() {
+    const double unit = std::min(1.0, 100 * scale_.smallest);  // micrometres are no tolerance for what is as small
+    for (const double fuzzy : {1e-5 * unit, 0.0, 1e-4 * unit}) {
+      try {
+        occt::Operation operation(csg_, fuzzy);
+        for (const double finer : {1.0, 0.2})
+          if (std::optional<Surface> surface = meshed(operation, {finer * cut_.meshing.deflection, cut_.meshing.angle}, fuzzy))
+            return surface;
+      } catch (const occt::Failure& failure) {
+        note(failure.what());
+      }
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] const std::string& fault() const { return fault_; }
+
+ private:
+  /// The first reason stands for the tolerance that suits most solids.
+  void note(const std::string& fault) {
+    if (fault_.empty()) fault_ = fault;
+  }
+
+  std::optional<Surface> meshed(occt::Operation& operation, occt::Meshing meshing, double fuzzy) {
+    const double volume = operation.volume();
+    Surface surface = operation.mesh(meshing);
+    for (int round = 0; cut_.by_volume && round < 4; ++round) {
+      const double off = std::abs(enclosed_volume(surface) / volume - 1);
+      if (!(off > 8e-4 && off < 0.5) || surface.triangles.size() > 400'000) break;
+      // The volume that is lost goes with the square of the angle, as the deflection does.
+      const double factor = std::clamp(6e-4 / off, 0.1, 0.7);
+      meshing = {factor * meshing.deflection, std::sqrt(factor) * meshing.angle};
+      surface = operation.mesh(meshing);
+    }
+    merge_close(surface, 1e-9 * scale_.size);
+    const std::string fault = fault_of(surface, csg_, volume, 2 * meshing.deflection + fuzzy + 1e-9 * scale_.size);
+    if (fault.empty()) {
+      separate(surface);
+      return surface;
+    }
+    note(fault);
+    return std::nullopt;
+  }
+
+  const Csg& csg_;
+  Scale scale_;
+  Cut cut_;
+  std::string fault_;
+};
+
+#endif
+
+class Solving {
+ public:
+  Solving(std::span<const Solid> solids, std::uint32_t index, const Fineness& fineness, const std::string& file)
+      : solids_(solids), index_(index), fineness_(fineness), file_(file) {}
+
+  Surface run() {
+    Csg csg = flatten(solids_, index_, file_);
+    prune(csg);
+    const std::uint32_t root = csg.root;
+    Surface whole;
+    for (const std::uint32_t part : components(csg)) {
+      csg.root = part;
+      const Surface surface = solve(csg);
+      const auto base = static_cast<std::uint32_t>(whole.vertices.size());
+      whole.vertices.insert(whole.vertices.end(), surface.vertices.begin(), surface.vertices.end());
+      for (const UInt3& t : surface.triangles) whole.triangles.push_back({base + t.x, base + t.y, base + t.z});
+    }
+    csg.root = root;
+    if (whole.triangles.empty()) fail(ErrorKind::malformed, "the operation leaves nothing", csg);
+    return whole;
+  }
+
+ private:
+  [[noreturn]] void fail(ErrorKind kind, const std::string& problem, const Csg& csg, const std::string& advice = {}) const {
+    constexpr std::size_t kMost = 8;
+    const std::vector<std::uint32_t> all = primitives(csg);
+    std::string names;
+    for (std::size_t i = 0; i < std::min(all.size(), kMost); ++i) {
+      const Solid& operand = solids_[csg.nodes[all[i]].solid];
+      names += (i == 0 ? "" : ", ") + operand.kind + " '" + operand.name + "'";
+    }
+    if (all.size() > kMost) names += " and " + std::to_string(all.size() - kMost) + " more";
+    throw Error(kind, problem + "; its operands: " + names,
+                {file_, solids_[index_].kind + " '" + solids_[index_].name + "'"}, advice);
+  }
+
+  /// Empty where a part of a union is.
+  [[nodiscard]] Surface solve(const Csg& part) const {
+    if (part.nodes[part.root].bounds.empty()) return {};
+    const Scale scale = scale_of(part);
+    if (std::optional<Surface> surface = box_grid(part, std::min(1e-5, 1e-3 * scale.smallest))) return std::move(*surface);
+    return general(part);
+  }
+
+  [[nodiscard]] Surface general(const Csg& part) const {
+#ifdef RAYLIFT_WITH_OCCT
+    if (primitives(part).size() > kMostOperands)
+      fail(ErrorKind::limit, "the solid has more than " + std::to_string(kMostOperands) + " operands that are no boxes along the axes", part);
+    Attempts attempts(part, fineness_);
+    if (std::optional<Surface> surface = attempts.run()) return std::move(*surface);
+    if (leaves_nothing(part)) return {};
+    fail(ErrorKind::unsupported, "the operation can't be made: " + attempts.fault(), part,
+         "check the operands' sizes and places");
+#else
+    static_cast<void>(fineness_);
+    fail(ErrorKind::unsupported, "this build has no Open CASCADE, which makes such operations", part,
+         "install libocct-modeling-algorithms-dev and libocct-visualization-dev, and build raylift with RAYLIFT_OCCT=ON");
+#endif
+  }
+
+  std::span<const Solid> solids_;
+  std::uint32_t index_;
+  const Fineness& fineness_;
+  const std::string& file_;
+};
+
+}  // namespace
+}  // namespace boolean_detail
+
+bool has_booleans() noexcept {
+#ifdef RAYLIFT_WITH_OCCT
+  return true;
+#else
+  return false;
+#endif
+}
+
+Surface tessellate_boolean(std::span<const Solid> solids, std::uint32_t index, const Fineness& fineness,
+                           const std::string& file) {
+  return boolean_detail::Solving(solids, index, fineness, file).run();
+}
+
+}  // namespace raylift::gdml

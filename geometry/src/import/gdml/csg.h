@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Booleans of GDML as a tree of operations on many operands, with the placements moved down to the primitives.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "solid.h"
+
+namespace raylift::gdml {
+
+struct Bounds {
+  Double3 low{0, 0, 0}, high{0, 0, 0};
+
+  [[nodiscard]] bool empty() const { return low.x > high.x || low.y > high.y || low.z > high.z; }
+  [[nodiscard]] bool contain(const Double3& p) const {
+    return p.x >= low.x && p.x <= high.x && p.y >= low.y && p.y <= high.y && p.z >= low.z && p.z <= high.z;
+  }
+  /// Whether the two come nearer than `margin`.
+  [[nodiscard]] bool meet(const Bounds& other, double margin) const;
+  [[nodiscard]] double diagonal() const;
+};
+
+enum class CsgKind : std::uint8_t { primitive, add, subtract, intersect };
+
+struct CsgNode {
+  CsgKind kind = CsgKind::primitive;
+  std::vector<std::uint32_t> children;  ///< subtract: the body, then what is taken away from it
+  std::uint32_t solid = 0;              ///< a primitive's index among the file's solids
+  const Shape* shape = nullptr;
+  Transform placed;   ///< of a primitive, in the frame of the whole
+  Transform inverse;  ///< its inverse
+  Bounds bounds;
+};
+
+/// Children stand before their parents. Pointers lead into the solids that the tree was made of.
+struct Csg {
+  std::vector<CsgNode> nodes;
+  std::uint32_t root = 0;
+};
+
+/// What a tree may be; no real file comes near.
+struct CsgLimits {
+  std::uint32_t depth = 1000;
+  std::uint32_t primitives = 20'000;
+};
+
+/// The tree of the solid at `index`. (A - b) - c becomes A - {b, c}, and sums and intersections are gathered likewise.
+/// Throws Error(limit) beyond the limits, and Error(malformed) for a placement without an inverse.
+[[nodiscard]] Csg flatten(std::span<const Solid> solids, std::uint32_t index, const std::string& file,
+                          const CsgLimits& limits = {});
+
+/// Whether a point lies in the tree's solid, by the primitives' own inequalities.
+[[nodiscard]] bool inside(const Csg& csg, const Double3& point);
+
+/// Leaves out what cannot matter: subtracted operands that lie apart from the body.
+void prune(Csg& csg);
+
+/// The nodes below the root that are primitives and matter.
+[[nodiscard]] std::vector<std::uint32_t> primitives(const Csg& csg);
+
+[[nodiscard]] Transform operator*(const Transform& a, const Transform& b);
+[[nodiscard]] double determinant(const Transform& t);
+
+}  // namespace raylift::gdml

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Primitives of GDML as solids of Open CASCADE. Only for the sources of this folder.
+#pragma once
+
+#include <TopoDS_Shape.hxx>
+
+#include "import/gdml/solid.h"
+
+namespace raylift::gdml::occt {
+
+/// The solid in its own frame. Throws Failure, or what the library throws, for sizes that make no solid.
+[[nodiscard]] TopoDS_Shape brep(const Shape& primitive);
+
+/// The same by flat faces.
+[[nodiscard]] TopoDS_Shape brep(const Surface& surface);
+
+/// Placed anywhere: turned, mirrored, stretched.
+[[nodiscard]] TopoDS_Shape placed(const TopoDS_Shape& shape, const Transform& placement);
+
+}  // namespace raylift::gdml::occt

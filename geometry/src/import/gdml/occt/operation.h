@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations on solids by Open CASCADE. No header of that library is included here, so that all else builds without it.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "import/gdml/csg.h"
+#include "import/gdml/solid.h"
+
+namespace raylift::gdml::occt {
+
+/// The library made nothing of it; what() is the reason.
+class Failure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// How finely a shape is cut into triangles.
+struct Meshing {
+  double deflection = 0;  ///< the distance from the surface, mm
+  double angle = 0.5;     ///< the turn of the normal over an edge, rad
+};
+
+/// A tree of operations, computed with boundaries that are surfaces and curves.
+class Operation {
+ public:
+  /// Points and curves nearer than `fuzzy` count as one. Throws Failure.
+  Operation(const Csg& csg, double fuzzy);
+  ~Operation();
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+
+  [[nodiscard]] double volume() const;
+  /// Triangles that share vertices along the edges of the shape. They may be no closed surface. Throws Failure.
+  [[nodiscard]] Surface mesh(const Meshing& meshing);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace raylift::gdml::occt

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The triangles of a meshed shape as one surface. Only for the sources of this folder.
+#pragma once
+
+#include <TopoDS_Shape.hxx>
+
+#include "import/gdml/solid.h"
+
+namespace raylift::gdml::occt {
+
+/// Faces share the vertices along the edges that they share; positions are never compared. Throws Failure for a face
+/// without triangles.
+[[nodiscard]] Surface triangles(const TopoDS_Shape& shape);
+
+}  // namespace raylift::gdml::occt
