@@ -12,9 +12,11 @@ namespace {
 constexpr double kFullTurn = 2 * std::numbers::pi;
 constexpr double kDefaultChord = 1e-3;  // of the radius
 constexpr double kMinSteps = 24, kStepsBy = 8;
-/// Facets of more steps differ by less than a float's resolution.
-constexpr double kMaxSteps = 8192;
+/// More would take memory for nothing: a facet is off by 1e-6 of the radius already.
+constexpr std::uint32_t kMaxSteps = 2048;
 constexpr double kAngleNoise = 1e-9;
+/// A facet at the end of a segment that would be narrower than this part of a step is one with its neighbour.
+constexpr double kNarrow = 0.1;
 
 /// The cosine and sine of `angle` times `factor`; zero where only rounding keeps them from it.
 Point2 direction(double angle, double factor) {
@@ -31,15 +33,23 @@ Point2 grid_direction(std::int64_t index, std::uint32_t steps, double factor) {
 }  // namespace
 
 std::uint32_t steps_of_turn(const Fineness& fineness, double radius) {
-  if (fineness.steps != 0) return std::max(fineness.steps, 3U);
-  const double relative = fineness.chord > 0 ? std::min(fineness.chord / radius, 1.) : kDefaultChord;
-  const double needed = std::min(std::numbers::pi / std::acos(1 - relative), kMaxSteps);
+  if (fineness.steps != 0) return std::clamp(fineness.steps, 3U, kMaxSteps);
+  // A facet that is one with a narrow one keeps the chord too.
+  constexpr double kWidest = 1 + kNarrow;
+  const double stated = std::min(fineness.chord / (radius * kWidest * kWidest), 1.);
+  const double relative = fineness.chord > 0 ? stated : kDefaultChord;
+  const double needed = std::min(std::numbers::pi / std::acos(1 - relative), 1. * kMaxSteps);
   return static_cast<std::uint32_t>(std::max(std::ceil(needed / kStepsBy) * kStepsBy, kMinSteps));
 }
 
 double chord_of(const Fineness& fineness, double size) {
   if (fineness.steps != 0) return size * (1 - std::cos(std::numbers::pi / std::max(fineness.steps, 3U)));
   return fineness.chord > 0 ? fineness.chord : kDefaultChord * size;
+}
+
+Fineness for_two_curvatures(Fineness fineness) {
+  fineness.chord /= 2;
+  return fineness;
 }
 
 double radius_factor(double step, Fit fit) {
@@ -53,8 +63,6 @@ bool is_full(const Turn& turn) {
 }
 
 std::vector<GridAngle> grid_angles(double start, double delta, double step) {
-  // A facet narrower than this part of a step would be a sliver.
-  constexpr double kNarrow = 0.1;
   const double end = start + delta;
   const auto on_grid = [step](double angle) { return std::abs(angle - std::round(angle / step) * step) < kAngleNoise; };
   const auto snapped = [&](double angle) {

@@ -18,6 +18,9 @@ namespace raylift::gdml {
 /// The chord that `fineness` allows on a solid of that size.
 [[nodiscard]] double chord_of(const Fineness& fineness, double size);
 
+/// Surfaces that are curved both ways are off by both sagittas. So either has half of a chord that is stated.
+[[nodiscard]] Fineness for_two_curvatures(Fineness fineness);
+
 /// How far outward the corners of a regular polygon with that angle per side lie: as a factor of the circle's radius.
 [[nodiscard]] double radius_factor(double step, Fit fit);
 

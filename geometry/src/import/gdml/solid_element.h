@@ -58,7 +58,7 @@ class SolidElement {
   void below_right_angle(std::initializer_list<Size> angles) const;
 
  private:
-  const pugi::xml_node& node_;
+  pugi::xml_node node_;
   const Vectors& vectors_;
   detail::GdmlValues& values_;
   std::string where_;

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 constexpr Turn kAround{0, 2 * kPi};
+constexpr double kMaxRows = 2048;  // of a paraboloid or hype
 
 Surface scaled(Surface surface, const Double3& by) {
   for (Double3& v : surface.vertices) v = {v.x * by.x, v.y * by.y, v.z * by.z};
@@ -142,7 +143,6 @@ Surface paraboloid_surface(const Paraboloid& paraboloid, const Fineness& finenes
   const auto& [rlo, rhi, dz] = paraboloid;
   const std::uint32_t steps = steps_of_turn(fineness, rhi);
   // Equal steps of r have equal sagittas along z.
-  constexpr double kMaxRows = 2048;
   const double chord = chord_of(fineness, 2 * std::max(rhi, dz));
   const double rows = std::min(std::max(std::ceil(std::sqrt(dz / (2 * chord))), steps / 2.), kMaxRows);
   Polygon profile{{0, -dz}};
@@ -158,7 +158,11 @@ Surface paraboloid_surface(const Paraboloid& paraboloid, const Fineness& finenes
 Surface hype_surface(const Hype& hype, const Fineness& fineness) {
   const double h = hype.z / 2, out = std::tan(hype.outst), in = std::tan(hype.inst);
   const std::uint32_t steps = steps_of_turn(fineness, std::hypot(hype.rmax, out * h));
-  const auto rows = static_cast<int>(2 * ((steps + 3) / 4));
+  // The sagitta of a row is that of the curvature at the waist.
+  const double chord = chord_of(fineness, std::max(hype.z, 2 * std::hypot(hype.rmax, out * h)));
+  const double sharpest = std::max(out * out / hype.rmax, hype.rmin > 0 ? in * in / hype.rmin : 0);
+  const auto rows =
+      2 * static_cast<int>(std::ceil(std::clamp(h * std::sqrt(sharpest / (2 * chord)), steps / 2., kMaxRows) / 2));
   Polygon profile;
   for (int i = -rows; i <= rows; i += 2) {
     const double z = h * i / rows;
@@ -234,14 +238,16 @@ struct Tessellation {
   }
 
   Surface operator()(const Box& box) const { return trap_surface(trap_of(Trd{box.x, box.x, box.y, box.y, box.z})); }
-  Surface operator()(const Orb& orb) const { return sphere_surface({0, orb.r, kAround, {0, kPi}}, fineness); }
-  Surface operator()(const Sphere& sphere) const { return sphere_surface(sphere, fineness); }
+  Surface operator()(const Orb& orb) const {
+    return sphere_surface({0, orb.r, kAround, {0, kPi}}, for_two_curvatures(fineness));
+  }
+  Surface operator()(const Sphere& sphere) const { return sphere_surface(sphere, for_two_curvatures(fineness)); }
   Surface operator()(const Tube& tube) const {
     return cone_surface({tube.rmin, tube.rmax, tube.rmin, tube.rmax, tube.z, tube.phi}, fineness);
   }
   Surface operator()(const CutTube& tube) const { return cut_tube_surface(tube, fineness); }
   Surface operator()(const Cone& cone) const { return cone_surface(cone, fineness); }
-  Surface operator()(const Torus& torus) const { return torus_surface(torus, fineness); }
+  Surface operator()(const Torus& torus) const { return torus_surface(torus, for_two_curvatures(fineness)); }
   Surface operator()(const Polycone& one) const { return polycone_surface(profile_of(one.planes), one.phi, fineness); }
   Surface operator()(const GenericPolycone& one) const {
     return polycone_surface(profile_of(one.corners), one.phi, fineness);
@@ -257,14 +263,18 @@ struct Tessellation {
   Surface operator()(const EllipticalTube& tube) const {
     return scaled(cone_surface({0, 1, 0, 1, 2, kAround}, finer_by(tube.dx, tube.dy)), {tube.dx, tube.dy, tube.dz});
   }
-  Surface operator()(const Ellipsoid& ellipsoid) const { return ellipsoid_surface(ellipsoid, fineness); }
+  Surface operator()(const Ellipsoid& ellipsoid) const {
+    return ellipsoid_surface(ellipsoid, for_two_curvatures(fineness));
+  }
   Surface operator()(const EllipticalCone& cone) const {
     const double cut = std::min(cone.zcut, cone.zmax);
     return scaled(cone_surface({0, cone.zmax + cut, 0, cone.zmax - cut, 2 * cut, kAround}, finer_by(cone.dx, cone.dy)),
                   {cone.dx, cone.dy, 1});
   }
-  Surface operator()(const Paraboloid& paraboloid) const { return paraboloid_surface(paraboloid, fineness); }
-  Surface operator()(const Hype& hype) const { return hype_surface(hype, fineness); }
+  Surface operator()(const Paraboloid& paraboloid) const {
+    return paraboloid_surface(paraboloid, for_two_curvatures(fineness));
+  }
+  Surface operator()(const Hype& hype) const { return hype_surface(hype, for_two_curvatures(fineness)); }
   Surface operator()(const Arb8& arb8) const { return tessellate_warped(arb8, fineness); }
   Surface operator()(const Tet& tet) const { return tet_surface(tet); }
   Surface operator()(const Tessellated& tessellated) const { return tessellated_surface(tessellated); }
@@ -274,8 +284,8 @@ struct Tessellation {
   Surface operator()(const TwistedTrd& trd) const {
     return (*this)(TwistedTrap{trd.twist, trd.z, 0, 0, trd.y1, trd.x1, trd.x1, trd.y2, trd.x2, trd.x2, 0});
   }
-  Surface operator()(const TwistedTrap& trap) const { return tessellate_warped(trap, fineness); }
-  Surface operator()(const TwistedTube& tube) const { return tessellate_warped(tube, fineness); }
+  Surface operator()(const TwistedTrap& trap) const { return tessellate_warped(trap, for_two_curvatures(fineness)); }
+  Surface operator()(const TwistedTube& tube) const { return tessellate_warped(tube, for_two_curvatures(fineness)); }
   Surface operator()(const Boolean&) const { throw std::logic_error("a boolean is no primitive"); }
   Surface operator()(const MultiUnion&) const { throw std::logic_error("a union is no primitive"); }
   Surface operator()(const Transformed&) const { throw std::logic_error("a transformed solid is no primitive"); }

@@ -318,10 +318,11 @@ std::vector<Case> profile_cases() {
       nothing_between{{1, 2, -2}, {2, 2, 0}, {2, 2, 1}, {1, 2, 2}};
   for (const Turn& turn : {kTurn, Turn{0.5, 2}})
     for (const auto& planes : {steps, down, pinched, straight, rim, nothing_between}) {
-      cases.push_back({"polycone " + std::to_string(cases.size()), Polycone{turn, planes}, turn.delta * moment(outline(planes)), 0,
-                       in_profile(outline(planes), turn)});
+      cases.push_back({"polycone " + std::to_string(cases.size()), Polycone{turn, planes},
+                       turn.delta * moment(outline(planes)), 0, in_profile(outline(planes), turn)});
       const double side = turn.delta / 5;
-      cases.push_back({"polyhedra " + std::to_string(cases.size()), Polyhedra{turn, 5, planes}, 10 * std::tan(side / 2) * moment(outline(planes)), 0,
+      cases.push_back({"polyhedra " + std::to_string(cases.size()), Polyhedra{turn, 5, planes},
+                       10 * std::tan(side / 2) * moment(outline(planes)), 0,
                        in_polyhedra(outline(planes), turn, 5, true)});
     }
   const std::vector<RzPoint> crown{{0, 0}, {3, 0}, {3, 2}, {2, 1}, {1, 3}, {0, 1}};
@@ -467,6 +468,148 @@ TEST(GdmlTessellate, HasThePointsOfTheSolid) {
     for (const Double3& v : surface.vertices) box.extend(to_eigen(v));
     EXPECT_EQ(misplaced(one, surface, 2000, 1e-3 * box.sizes().maxCoeff()), 0);
   }
+}
+
+using Places = std::set<std::tuple<double, double, double>>;
+
+/// The places of a surface's vertices that `chosen` takes.
+template <class Chosen>
+Places places(const Shape& shape, const Chosen& chosen, const Fineness& fineness = {}) {
+  Places result;
+  for (const Double3& v : tessellate(shape, fineness).vertices)
+    if (chosen(to_eigen(v))) result.emplace(v.x, v.y, v.z);
+  return result;
+}
+
+/// Whether the solid's surface lies between p - to and p + to. A thin wall needs many looks.
+bool meets_surface(const Case& one, const Point& p, const Point& to) {
+  for (const int looks : {1, 20, 1000}) {
+    const bool first = one.contains(p - to);
+    for (int k = 1 - looks; k <= looks; ++k)
+      if (one.contains(p + to * k / looks) != first) return true;
+  }
+  return false;
+}
+
+TEST(GdmlTessellate, StaysWithinTheChord) {
+  constexpr double kChord = 0.01;
+  for (const Fit fit : {Fit::volume, Fit::inscribed})
+    for (const Case& one : all_cases()) {
+      SCOPED_TRACE(one.name);
+      const Surface surface = tessellate(one.shape, {kChord, 0, fit});
+      expect_sound(surface);
+      int off = 0;
+      for (std::size_t i = 0; i < surface.triangles.size(); i += 1 + surface.triangles.size() / 500) {
+        const UInt3& t = surface.triangles[i];
+        const Point a = to_eigen(surface.vertices[t.x]), b = to_eigen(surface.vertices[t.y]),
+                    c = to_eigen(surface.vertices[t.z]);
+        const Point normal = test::twice_area(surface, t).normalized();
+        const Point p = (a + b + c) / 3;
+        bool meets = meets_surface(one, p, 1.01 * kChord * normal);
+        // Where a wall is thinner than the chord, its ends' facets have nothing above and below.
+        for (int k = 0; k != 13 && !meets; ++k)
+          meets = meets_surface(one, p, 1.01 * kChord * Point(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1).normalized());
+        if (!meets) ++off;
+      }
+      EXPECT_EQ(off, 0);
+    }
+}
+
+TEST(GdmlTessellate, HasTheFacetsThatAreAskedFor) {
+  const auto columns = [](const Fineness& fineness, double r) {
+    return tessellate(Tube{0, r, 1, kTurn}, fineness).vertices.size() / 2 - 1;  // less the one on the axis
+  };
+  EXPECT_EQ(columns({}, 1), 72U);
+  EXPECT_EQ(columns({}, 1e-3), 72U);
+  EXPECT_EQ(columns({}, 1e5), 72U);
+  EXPECT_EQ(columns({0, 50, Fit::volume}, 1), 50U);
+  EXPECT_EQ(columns({0, 1, Fit::volume}, 1), 3U);
+  EXPECT_EQ(columns({5, 0, Fit::volume}, 1), 24U);
+  EXPECT_EQ(columns({0.01, 0, Fit::volume}, 10), 80U);
+  EXPECT_EQ(columns({0.01, 0, Fit::volume}, 1000), 776U);
+  EXPECT_EQ(columns({1e-12, 0, Fit::volume}, 1000), 2048U);
+}
+
+TEST(GdmlTessellate, KeepsWhatItsFitStates) {
+  const Tube tube{1, 2, 3, kTurn};
+  const double volume = 9 * kPi, area = 24 * kPi, lateral = 18 * kPi;
+  for (const std::uint32_t steps : {24U, 71U}) {
+    const Surface by_volume = tessellate(tube, {0, steps, Fit::volume});
+    EXPECT_NEAR(test::volume(by_volume), volume, 1e-9);
+    const Surface by_area = tessellate(tube, {0, steps, Fit::area});
+    double sides = 0;
+    for (const UInt3& t : by_area.triangles) {
+      const Point n = test::twice_area(by_area, t) / 2;
+      if (std::abs(n.z()) < 1e-9) sides += n.norm();
+    }
+    EXPECT_NEAR(sides, lateral, 1e-9);
+    const Surface inscribed = tessellate(tube, {0, steps, Fit::inscribed});
+    EXPECT_NEAR(test::volume(inscribed) / volume, steps / kPi / 2 * std::sin(2 * kPi / steps), 1e-12);
+    for (const Double3& v : inscribed.vertices) {
+      const double r = std::hypot(v.x, v.y);
+      EXPECT_TRUE(std::abs(r - 1) < 1e-12 || std::abs(r - 2) < 1e-12);
+    }
+  }
+  EXPECT_NEAR(test::area(tessellate(tube, {0, 0, Fit::area})) / area, 1, 1e-3);
+  EXPECT_NEAR(test::area(tessellate(Orb{2}, {0, 0, Fit::area})) / (16 * kPi), 1, 1e-3);
+}
+
+TEST(GdmlTessellate, GivesASolidTheVerticesOfTheHoleItFills) {
+  const auto at_radius = [](double r) { return [r](const Point& p) { return std::abs(radius(p) - r) < 0.01 * r; }; };
+  const auto from_center = [](double r) { return [r](const Point& p) { return std::abs(p.norm() - r) < 0.01 * r; }; };
+  const Tube mother{1, 2, 3, kTurn}, daughter{0, 1, 3, kTurn};
+  const Places hole = places(mother, at_radius(1));
+  EXPECT_EQ(hole.size(), 144U);
+  EXPECT_EQ(places(daughter, at_radius(1)), hole);
+  EXPECT_EQ(places(Polycone{kTurn, {{0, 1, -1.5}, {0, 1, 1.5}}}, at_radius(1)), hole);
+  EXPECT_EQ(places(Cone{0.5, 1, 0.5, 1, 3, kTurn}, at_radius(1)), hole);
+  // A segment has the same ones, but for its two ends.
+  const Turn turn{-0.7, 2};
+  const Places segment = places(Tube{0, 1, 3, turn}, at_radius(1));
+  std::size_t common = 0;
+  for (const auto& place : segment) common += hole.count(place);
+  EXPECT_EQ(segment.size(), 48U);
+  EXPECT_EQ(common, 44U);
+  EXPECT_EQ(places(Tube{1, 2, 3, turn}, at_radius(1)), segment);
+  // The quarter that begins and ends at steps has no others.
+  const Places quarter = places(Tube{0, 1, 3, {kPi / 2, kPi / 2}}, at_radius(1));
+  EXPECT_EQ(quarter.size(), 38U);
+  EXPECT_TRUE(std::includes(hole.begin(), hole.end(), quarter.begin(), quarter.end()));
+
+  const Places in_shell = places(Sphere{1, 2, kTurn, kThetas}, from_center(1));
+  EXPECT_EQ(in_shell.size(), 72U * 35 + 2);
+  EXPECT_EQ(places(Orb{1}, from_center(1)), in_shell);
+  const Places half = places(Sphere{0, 1, kTurn, {0, kPi / 2}}, from_center(1));
+  EXPECT_TRUE(std::includes(in_shell.begin(), in_shell.end(), half.begin(), half.end()));
+  EXPECT_EQ(places(Torus{0, 1, 5, kTurn},
+                   [](const Point& p) { return std::abs(std::hypot(radius(p) - 5, p.z()) - 1) < 0.1; }),
+            places(Torus{1, 2, 5, kTurn},
+                   [](const Point& p) { return std::abs(std::hypot(radius(p) - 5, p.z()) - 1) < 0.1; }));
+}
+
+TEST(GdmlTessellate, HoldsAtAllSizes) {
+  for (const double size : {1e-6, 1e-3, 1e6})
+    for (const Shape& shape :
+         {Shape(Tube{0.5 * size, size, 1000 * size, {1, 2}}), Shape(Orb{size}),
+          Shape(Torus{0, 1e-3 * size, size, kTurn}), Shape(Ellipsoid{size, 10 * size, 1e-2 * size, 0, 0}),
+          Shape(Box{size, 1e-3 * size, 1e3 * size}), Shape(TwistedBox{1, size, 2 * size, 50 * size})}) {
+      const Surface surface = tessellate(shape, {});
+      expect_sound(surface);
+      EXPECT_LT(surface.triangles.size(), 25'000U);
+    }
+}
+
+TEST(GdmlTessellate, CountsFacetsFromTheSameAngleHoweverOftenItTurned) {
+  const auto all = [](const Point&) { return true; };
+  EXPECT_EQ(places(Tube{0, 1, 3, {kPi, 1.5}}, all).size(), places(Tube{0, 1, 3, {-kPi, 1.5}}, all).size());
+  EXPECT_EQ(test::open_edges(tessellate(Tube{0, 1, 3, {1e5, 1.5}}, {})), 0U);
+  EXPECT_EQ(places(Tube{0, 1, 3, {3, 2 * kPi - 1e-12}}, all), places(Tube{0, 1, 3, kTurn}, all));
+}
+
+TEST(GdmlTessellate, LeavesBooleansToOthers) {
+  EXPECT_THROW((void)tessellate(Boolean{}, {}), std::logic_error);
+  EXPECT_THROW((void)tessellate(MultiUnion{}, {}), std::logic_error);
+  EXPECT_THROW((void)tessellate(Transformed{}, {}), std::logic_error);
 }
 
 }  // namespace
