@@ -63,7 +63,7 @@ class Meshes {
     const Solid& solid = detector_.solids[index];
     try {
       if (detector_.failures[index]) throw Error(*detector_.failures[index]);
-      return geometry_of(surface_of(detector_.solids, index, options_.fineness), solid, options_.rests);
+      return geometry_of(surface_of(detector_.solids, index, options_.fineness, file_), solid, options_.rests);
     } catch (const Error& error) {
       const bool named = !error.element().empty();
       throw Error(

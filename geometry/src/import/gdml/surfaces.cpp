@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "boolean.h"
 #include "tessellate.h"
 
 namespace raylift::gdml {
@@ -19,13 +20,10 @@ void transform_surface(Surface& surface, const Transform& placed) {
     for (UInt3& triangle : surface.triangles) std::swap(triangle.y, triangle.z);
 }
 
-std::string describe_solid(const Solid& solid) {
-  return solid.kind + " '" + solid.name + "'";
-}
-
 }  // namespace
 
-Surface surface_of(std::span<const Solid> solids, std::uint32_t index, const Fineness& fineness) {
+Surface surface_of(std::span<const Solid> solids, std::uint32_t index, const Fineness& fineness,
+                   const std::string& file) {
   // Transformed solids may stand on one another; their transforms are applied from the innermost on.
   std::vector<const Transform*> outer;
   std::uint32_t inner = index;
@@ -33,14 +31,13 @@ Surface surface_of(std::span<const Solid> solids, std::uint32_t index, const Fin
     outer.push_back(&transformed->of.placed);
     inner = transformed->of.solid;
   }
-  const Solid& solid = solids[inner];
-  const bool boolean = std::holds_alternative<Boolean>(solid.shape) || std::holds_alternative<MultiUnion>(solid.shape);
-  if (boolean)
-    throw Error(ErrorKind::unsupported, "booleans are not made by this build", {"", describe_solid(solids[index])});
-  Surface surface = tessellate(solid.shape, fineness);
+  const Shape& shape = solids[inner].shape;
+  const bool boolean = std::holds_alternative<Boolean>(shape) || std::holds_alternative<MultiUnion>(shape);
+  Surface surface = boolean ? tessellate_boolean(solids, inner, fineness, file) : tessellate(shape, fineness);
   for (auto placed = outer.rbegin(); placed != outer.rend(); ++placed) transform_surface(surface, **placed);
   if (surface.triangles.empty())
-    throw Error(ErrorKind::malformed, "the solid is empty", {"", describe_solid(solids[index])});
+    throw Error(ErrorKind::malformed, "the solid is empty",
+                {file, solids[index].kind + " '" + solids[index].name + "'"});
   return surface;
 }
 
