@@ -53,7 +53,8 @@ class Gdml {
   void read() {
     materials();
     surfaces();
-    index_solids();
+    const pugi::xml_node structure = root_.child("structure");
+    if (structure.child("skinsurface") || structure.child("bordersurface")) index_solids();
     for (const pugi::xml_node node : root_.child("structure").children("skinsurface")) skin(node);
     for (const pugi::xml_node node : root_.child("structure").children("bordersurface")) border(node);
   }
@@ -220,6 +221,7 @@ class Gdml {
                "' that it includes is not read");
         std::string name = placed.attribute("name").value();
         if (name.empty()) name = std::string(placed.child("volumeref").attribute("ref").value()) + "_PV";
+        ++of_base_[std::string(base_name(name))];
         in_file_.place(name, placed.attribute("copynumber").value());
       }
     }
@@ -247,6 +249,7 @@ class Gdml {
                   "it refers to '" + name + "', and no volume is called so" +
                       base::did_you_mean(name, {names().volumes.begin(), names().volumes.end()}),
                   {file_, where});
+    if (is_elsewhere(name, volumes_, where)) return;
     assignment.from.volume = literal_pattern(as_in_scene(name, volumes_));
     scene_.optics.assignments.push_back(std::move(assignment));
   }
@@ -262,7 +265,19 @@ class Gdml {
       throw Error(ErrorKind::malformed, "it needs two physvolref, from and to", {file_, where});
     assignment.from = selector(from, where);
     assignment.to = selector(to, where);
+    for (const pugi::xml_node one : {from, to})
+      if (is_elsewhere(one.attribute("ref").value(), solids_, where)) return;
     scene_.optics.assignments.push_back(std::move(assignment));
+  }
+
+  /// Whether what the scene's own file calls so is not in the chosen world. Another volume whose name differs in the
+  /// pointer alone must not take its place.
+  bool is_elsewhere(const std::string& name, const NameIndex& index, const std::string& where) {
+    if (own_ == nullptr) return false;
+    const auto meant = index.meant(literal_pattern(name));
+    if (!meant.empty() && index.names()[meant.front()] == name) return false;
+    warn(where + " holds nowhere, as '" + name + "' is not in the world");
+    return true;
   }
 
   SolidSelector selector(const pugi::xml_node& reference, const std::string& where) {
@@ -279,23 +294,28 @@ class Gdml {
     const std::string there = as_in_scene(name, solids_);
     selector.solid = literal_pattern(there);
     const GdmlStructure::Placed& placed = found->second;
-    if (own_ != nullptr && placed.count > 1) {
-      // Geant4 takes the first one of those that share a name.
-      if (!placed.copy_number.empty() && placed.as_first == 1)
-        selector.copy_number = values_.evaluate_integer(placed.copy_number, where);
-      else
-        warn(where + ": " + std::to_string(placed.count) + " physical volumes are called '" + name +
-             "'. Geant4 takes the first one, and all are taken here");
+    if (own_ != nullptr) {
+      separate(selector, placed, name, where);
       return selector;
     }
     // Pointers differ from one export to the next. Copy numbers separate what the pointers separated.
     const auto meant = solids_.meant(selector.solid);
     const bool exact = meant.size() == 1 && solids_.names()[meant.front()] == there;
-    const auto base = names().of_base.find(std::string(base_name(name)));
-    if (exact || base == names().of_base.end() || base->second < 2 || !has_copy_numbers_ || placed.copy_number.empty())
+    if (exact || of_base_[std::string(base_name(name))] < 2 || !has_copy_numbers_ || placed.copy_number.empty())
       return selector;
     selector.copy_number = values_.evaluate_integer(placed.copy_number, where);
     return selector;
+  }
+
+  /// Geant4 takes the first of the physical volumes that share a name.
+  void separate(SolidSelector& selector, const GdmlStructure::Placed& placed, const std::string& name,
+                const std::string& where) {
+    if (placed.count == 1) return;
+    if (!placed.copy_number.empty() && placed.as_first == 1)
+      selector.copy_number = values_.evaluate_integer(placed.copy_number, where);
+    else
+      warn(where + ": " + std::to_string(placed.count) + " physical volumes are called '" + name +
+           "'. Geant4 takes the first one, and all are taken here");
   }
 
   [[nodiscard]] const GdmlStructure& names() const { return own_ != nullptr ? *own_ : in_file_; }
@@ -309,12 +329,12 @@ class Gdml {
   NameIndex solids_, volumes_;                               // the scene's
   bool has_copy_numbers_ = false;
   GdmlStructure in_file_;
+  std::unordered_map<std::string, std::size_t> of_base_;  // how many physical volumes share a name but for its pointer
 };
 
 }  // namespace
 
 void GdmlStructure::place(const std::string& name, const std::string& copy_number) {
-  ++of_base[std::string(base_name(name))];
   const auto [entry, inserted] = placed.try_emplace(name, Placed{copy_number, 1, 1});
   if (inserted) return;
   ++entry->second.count;

@@ -20,8 +20,7 @@ struct GdmlStructure {
     std::size_t as_first = 1;  ///< and the first one's copy number
   };
   std::unordered_set<std::string> volumes;
-  std::unordered_map<std::string, Placed> placed;        ///< physical volumes
-  std::unordered_map<std::string, std::size_t> of_base;  ///< how many of them share a name but for its pointer
+  std::unordered_map<std::string, Placed> placed;  ///< physical volumes
 
   void place(const std::string& name, const std::string& copy_number);
 };

@@ -18,6 +18,7 @@ using test::gdml_volume;
 using test::GdmlParts;
 using test::load_gdml;
 using test::only_at;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -108,7 +109,7 @@ TEST(GdmlSceneOptics, ComeFromModulesToo) {
   const Scene scene = load(folder.write("scene.gdml", test::gdml_document(parts)));
   EXPECT_EQ(scene.optics.skins.at(number_at(scene, "/Top_PV/in/p")), 0U);
   EXPECT_THAT(scene.optics.channels, SizeIs(1));
-  EXPECT_THAT(scene.report.warnings, ElementsAre(HasSubstr("the border surface 'border' holds nowhere")));
+  EXPECT_THAT(scene.report.warnings, Contains(HasSubstr("the border surface 'border' holds nowhere")));
 }
 
 TEST(GdmlSceneOptics, LieBelowASidecar) {
@@ -126,6 +127,20 @@ TEST(GdmlSceneOptics, LieBelowASidecar) {
       </define><solids><opticalsurface name="S" type="dielectric_metal"><property name="EFFICIENCY" ref="E"/>
       </opticalsurface></solids></gdml>)");
   EXPECT_EQ(efficiency(load(file, options)), 0.5);
+}
+
+// A volume outside of the world is not taken for one that differs in the pointer alone.
+TEST(GdmlSceneOptics, HoldNowhereOutsideOfTheWorld) {
+  const Scene scene = load_gdml(optical(
+      gdml_physvol("p0x1", "B0x1"),
+      R"(<skinsurface name="skin" surfaceproperty="S"><volumeref ref="B0x2"/></skinsurface>)" + border("p0x1", "p0x2"),
+      gdml_volume("B0x1", "Oil0x7", "b") + gdml_volume("B0x2", "Oil0x7", "b") +
+          gdml_volume("Other", "Oil0x7", "w", gdml_physvol("p0x2", "B0x2"))));
+  EXPECT_THAT(scene.optics.skins, IsEmpty());
+  EXPECT_THAT(scene.optics.borders, IsEmpty());
+  EXPECT_THAT(scene.report.warnings, ElementsAre(HasSubstr("skinsurface 'skin' holds nowhere, as 'B0x2'"),
+                                                 HasSubstr("bordersurface 'border' holds nowhere, as 'p0x2'"),
+                                                 HasSubstr("no skin or border uses the optical surface 'S'")));
 }
 
 TEST(GdmlSceneOptics, ReportUnknownNames) {

@@ -226,6 +226,16 @@ TEST(GdmlStructure, RunsLoops) {
   EXPECT_EQ(scene.copy_number(only_at(scene, "/World_PV/p_0_2")), 13);
 }
 
+// As Geant4 reads them: parts may be repeated, and stand in others.
+TEST(GdmlStructure, ReadsPartsThatAreRepeated) {
+  GdmlParts parts = world_with(gdml_physvol("p", "D", R"(<positionref ref="there"/>)"), gdml_volume("D", "Oil", "d"));
+  parts.setup += R"(<materials><material name="Oil" Z="1"/></materials><define><constant name="k" value="7"/></define>
+                    <solids><define><position name="there" x="k" y="0" z="0"/></define><box name="d" x="k" y="k" z="k"/></solids>)";
+  const Scene scene = load_gdml(parts);
+  expect_near(world_point(scene, "/World_PV/p"), {7, 0, 0});
+  EXPECT_EQ(mesh_bounds(scene.meshes[only_at(scene, "/World_PV/p").mesh]).size().x, 7);
+}
+
 TEST(GdmlStructure, ChoosesASetup) {
   GdmlParts parts = world_with("");
   parts.setup = R"(<setup name="First" version="1.0"><world ref="B"/></setup>
@@ -258,9 +268,11 @@ TEST(GdmlStructure, ListsWhatItDoesNotHonour) {
   GdmlParts parts = world_with(gdml_physvol("p", "B"), gdml_volume("S", "Water", "b", R"(
       <auxiliary auxtype="SensDet" auxvalue="PMT"/><auxiliary auxtype="Color" auxvalue="#ff0000"/>)"));
   parts.setup += R"(<userinfo><auxiliary auxtype="Region" auxvalue="r"/></userinfo><extension/>)";
+  parts.structure.replace(parts.structure.find("<physvol"), 8, "<physvol color=\"red\"");
   EXPECT_THAT(load_gdml(parts).report.warnings,
               testing::UnorderedElementsAre(HasSubstr("<auxiliary> that are not read (2): 'Color', 'Region'"),
-                                            HasSubstr("EFFICIENCY (1): 'S'"), HasSubstr("'extension'")));
+                                            HasSubstr("EFFICIENCY (1): 'S'"), HasSubstr("'extension'"),
+                                            HasSubstr("attributes of <physvol> that are not read (1): 'color'")));
 }
 
 TEST(GdmlStructure, TakesMaterialsOfGeant4) {

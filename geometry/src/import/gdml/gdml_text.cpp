@@ -251,13 +251,15 @@ std::string Documents::main() const {
 
 std::string expand_entities(std::string text, const std::string& path, Documents& documents) {
   const std::size_t begin = find_doctype(text);
-  if (begin == std::string::npos) return text;
+  if (begin == std::string::npos && text.find('&') == std::string::npos) return text;
   const std::string file = documents.file(path);
   Entities entities;
   const std::string_view whole = text;
   const std::string_view rest =
-      Doctype(whole.substr(begin + std::string_view("<!DOCTYPE").size()), file).read(entities);
-  std::string result(whole.substr(0, begin));
+      begin == std::string::npos
+          ? whole
+          : Doctype(whole.substr(begin + std::string_view("<!DOCTYPE").size()), file).read(entities);
+  std::string result(whole.substr(0, begin == std::string::npos ? 0 : begin));
   Expander(entities, documents).expand(rest, path, result);
   return result;
 }

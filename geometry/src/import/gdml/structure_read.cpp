@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <map>
 
 #include "base/suggest.h"
@@ -40,18 +41,23 @@ void check_depth(const pugi::xml_node& root, std::uint32_t limit, const std::str
   }
 }
 
-/// Moves what is defined anywhere in the document into one <define>, and returns that.
+/// Moves the children of the others into the first one of a root's parts that are called so, and returns that.
+pugi::xml_node join_parts(pugi::xml_node root, const char* name) {
+  pugi::xml_node all = root.child(name);
+  if (!all) all = root.append_child(name);
+  for (pugi::xml_node other = all.next_sibling(name); other; other = other.next_sibling(name))
+    while (other.first_child()) all.append_move(other.first_child());
+  return all;
+}
+
+/// The same of <define>, which also stands in other parts.
 pugi::xml_node join_defines(pugi::xml_node root) {
-  pugi::xml_node all = root.child("define");
-  if (!all) all = root.prepend_child("define");
-  const auto join = [&](const pugi::xml_node& parent) {
-    for (pugi::xml_node define = parent.child("define"); define; define = define.next_sibling("define"))
-      if (define != all)
-        while (define.first_child()) all.append_move(define.first_child());
-  };
-  join(root);
-  for (const char* const part : {"materials", "solids", "structure"})
-    for (const pugi::xml_node parent : root.children(part)) join(parent);
+  pugi::xml_node all = join_parts(root, "define");
+  for (const char* const part : {"materials", "solids", "structure"}) {
+    const pugi::xml_node parent = join_parts(root, part);
+    for (pugi::xml_node define : parent.children("define"))
+      while (define.first_child()) all.append_move(define.first_child());
+  }
   return all;
 }
 
@@ -101,28 +107,32 @@ class Reader {
     scope.reader = std::make_unique<SolidReader>(*scope.vectors, *scope.values, scope.file);
     scope.loops = std::make_unique<Loops>(*scope.values, scope.file, options_.limits.instances);
     scope.vectors->expand_names_by([&scope](const std::string& name) { return scope.loops->name(name, ""); });
+    for (const pugi::xml_node one : define.children()) check_definition(scope, one);
+    read_materials(scope, scope.root.child("materials"));
+    read_solids(scope, scope.root.child("solids"));
+    scope.loops->each(scope.root.child("structure"), [&](pugi::xml_node element) { read_structure(scope, element); });
     for (const pugi::xml_node part : scope.root.children())
-      if (part.type() == pugi::node_element) read_part(scope, part);
+      if (part.type() == pugi::node_element) read_other(scope, part);
     reading_.pop_back();
     return scope;
   }
 
-  void read_part(Scope& scope, const pugi::xml_node& part) {
+  void read_other(Scope& scope, const pugi::xml_node& part) {
     const std::string_view kind = part.name();
-    if (kind == "define")
-      for (const pugi::xml_node one : part.children()) check_definition(scope, one);
-    else if (kind == "materials")
-      read_materials(scope, part);
-    else if (kind == "solids")
-      read_solids(scope, part);
-    else if (kind == "structure")
-      scope.loops->each(part, [&](pugi::xml_node element) { read_structure(scope, element); });
-    else if (kind == "setup")
+    if (kind == "setup") {
+      check_attributes(part, {"name", "version"});
       scope.worlds.emplace_back(part.attribute("name").value(), scope.attribute(part.child("world"), "ref", "setup"));
-    else if (kind == "userinfo")
+    } else if (kind == "userinfo") {
       for (const pugi::xml_node one : part.children()) note_auxiliary(one, "userinfo");
-    else
+    } else if (kind != "define" && kind != "materials" && kind != "solids" && kind != "structure") {
       notes_.add("elements of the document that are not read", std::string(kind));
+    }
+  }
+
+  void check_attributes(const pugi::xml_node& element, std::initializer_list<std::string_view> known) {
+    for (const pugi::xml_attribute attribute : element.attributes())
+      if (std::find(known.begin(), known.end(), attribute.name()) == known.end())
+        notes_.add(std::string("attributes of <") + element.name() + "> that are not read", attribute.name());
   }
 
   void check_definition(const Scope& scope, const pugi::xml_node& element) {
@@ -289,6 +299,7 @@ class Reader {
     Volume volume;
     volume.name = scope.loops->name(scope.attribute(element, "name", "volume"), "volume");
     const std::string where = "volume '" + volume.name + "'";
+    check_attributes(element, {"name"});
     if (scope.volumes.contains(volume.name))
       return notes_.add("volumes that are called as another one, of which the first one is taken", volume.name);
     scope.open = volume.name;
@@ -312,6 +323,12 @@ class Reader {
     if (kind != "replicavol" && kind != "divisionvol" && kind != "paramvol")
       return notes_.add("elements in volumes that are not read", std::string(kind));
     const std::string where = std::string(kind) + " in '" + mother.name + "'";
+    if (kind == "replicavol")
+      check_attributes(element, {"name", "number"});
+    else if (kind == "divisionvol")
+      check_attributes(element, {"name", "axis", "number", "width", "offset", "unit"});
+    else
+      check_attributes(element, {"name", "ncopies"});
     if (!daughters.empty()) scope.fail("the mother has other daughters, and a replicated volume fills it alone", where);
     const std::string name = scope.reference(element.child("volumeref"), where);
     if (scope.assemblies.contains(name)) scope.fail("'" + name + "' is an assembly, which is not replicated", where);
@@ -324,7 +341,7 @@ class Reader {
       copies.division(element, child, physical, mother, daughters);
     else
       copies.parameterised(element, child, physical, daughters);
-    for (const Placement& daughter : daughters) detector_.names.place(physical, copy_text(daughter));
+    detector_.names.place(physical, "");  // one physical volume, however many copies it has
   }
 
   void read_assembly(Scope& scope, const pugi::xml_node& element) {
@@ -358,27 +375,28 @@ class Reader {
   void read_physvol(Scope& scope, const pugi::xml_node& element, const std::string& mother, Placements& daughters) {
     const std::string where = "physvol '" + std::string(element.attribute("name").value()) + "' in " + mother;
     Placement placement;
-    bool found = false;
+    std::vector<std::string_view> seen;
     for (const pugi::xml_node part : element.children()) {
       if (part.type() != pugi::node_element) continue;
       const std::string_view kind = part.name();
-      if (kind == "volumeref" || kind == "file") {
+      const bool volume = kind == "volumeref" || kind == "file";
+      const std::string_view what = volume ? "volume" : kind.substr(0, kind.size() - (kind.ends_with("ref") ? 3 : 0));
+      if (std::find(seen.begin(), seen.end(), what) != seen.end())
+        scope.fail("it has two elements for its " + std::string(what), where);
+      seen.push_back(what);
+      if (volume) {
         placement.volume = kind == "file" ? module_volume(scope, part, where)
                                           : placed_volume(scope, scope.reference(part, where), where);
-        found = true;
       } else if (kind != "position" && kind != "rotation" && kind != "scale" && kind != "positionref" &&
                  kind != "rotationref" && kind != "scaleref") {
         scope.fail("it has an element <" + std::string(kind) + ">, which GDML does not have there", where);
       }
     }
-    if (!found) scope.fail("it has neither <volumeref> nor <file>", where);
-    for (const pugi::xml_attribute attribute : element.attributes()) {
-      const std::string_view name = attribute.name();
-      if (name == "copynumber")
-        placement.copy_number = scope.values->evaluate_integer(attribute.value(), where);
-      else if (name != "name")
-        notes_.add("attributes of <physvol> that are not read", attribute.name());
-    }
+    if (std::find(seen.begin(), seen.end(), "volume") == seen.end())
+      scope.fail("it has neither <volumeref> nor <file>", where);
+    check_attributes(element, {"name", "copynumber"});
+    if (const pugi::xml_attribute copy = element.attribute("copynumber"))
+      placement.copy_number = scope.values->evaluate_integer(copy.value(), where);
     const auto vector = [&](const char* name) { return Vectors::child(element, name); };
     placement.placed = placed_by_physvol(scope.vectors->position(vector("position"), where),
                                          scope.vectors->rotation(vector("rotation"), where),
