@@ -80,6 +80,8 @@ std::vector<std::uint32_t> components(Csg& csg) {
   return roots;
 }
 
+#ifdef RAYLIFT_WITH_OCCT
+
 /// Points in the box of the whole, and as many in those of the operands, so that small operands have some.
 std::vector<Double3> points_of(const Csg& csg, std::size_t count) {
   std::mt19937_64 random(20'26);
@@ -109,8 +111,6 @@ bool leaves_nothing(const Csg& csg) {
   const std::vector<Double3> points = points_of(csg, 20'000);
   return std::ranges::none_of(points, [&](const Double3& p) { return inside(csg, p); });
 }
-
-#ifdef RAYLIFT_WITH_OCCT
 
 /// How finely a surface is cut, and how far it may therefore lie from the true one.
 struct Cut {
@@ -188,16 +188,20 @@ class Attempts {
     if (fault_.empty()) fault_ = fault;
   }
 
+  static double off_by(const Surface& surface, double volume) { return std::abs(enclosed_volume(surface) / volume - 1); }
+
   std::optional<Surface> meshed(occt::Operation& operation, occt::Meshing meshing, double fuzzy) {
     const double volume = operation.volume();
     Surface surface = operation.mesh(meshing);
-    for (int round = 0; cut_.by_volume && round < 4; ++round) {
-      const double off = std::abs(enclosed_volume(surface) / volume - 1);
-      if (!(off > 8e-4 && off < 0.5) || surface.triangles.size() > 400'000) break;
+    double off = off_by(surface, volume);
+    for (int round = 0; cut_.by_volume && off > 8e-4 && off < 0.5 && round < 4; ++round) {
+      if (surface.triangles.size() > 200'000) break;
       // The volume that is lost goes with the square of the angle, as the deflection does.
-      const double factor = std::clamp(6e-4 / off, 0.1, 0.7);
+      const double factor = std::clamp(6e-4 / off, 0.2, 0.7), before = off;
       meshing = {factor * meshing.deflection, std::sqrt(factor) * meshing.angle};
       surface = operation.mesh(meshing);
+      off = off_by(surface, volume);
+      if (off > 0.9 * before) break;  // something else is wrong
     }
     merge_close(surface, 1e-9 * scale_.size);
     const std::string fault = fault_of(surface, csg_, volume, 2 * meshing.deflection + fuzzy + 1e-9 * scale_.size);

@@ -39,6 +39,7 @@ class EarClipping {
     for (std::uint32_t i = 0; i != n; ++i) {
       next_.push_back((i + 1) % n);
       before_.push_back((i + n - 1) % n);
+      blocked_by_.push_back(i);
     }
   }
 
@@ -52,13 +53,17 @@ class EarClipping {
         at = next_[at];
         continue;
       }
-      result.push_back({before_[at], at, next_[at]});
-      next_[before_[at]] = next_[at];
-      before_[next_[at]] = before_[at];
+      const std::uint32_t a = before_[at], c = next_[at];
+      result.push_back({a, at, c});
+      next_[a] = c;
+      before_[c] = a;
+      next_[at] = at;
+      blocked_by_[a] = a;
+      blocked_by_[c] = c;
       --left_;
       tried = 0;
       // The corner after the next: ears all around instead of a fan.
-      at = next_[next_[at]];
+      at = next_[c];
     }
     result.push_back({before_[at], at, next_[at]});
     return result;
@@ -68,20 +73,27 @@ class EarClipping {
   [[nodiscard]] int turn(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
     return sides_.turn(polygon_[a], polygon_[b], polygon_[c]);
   }
+  /// Whether a corner that is left is not convex: only such a one can lie in an ear.
+  [[nodiscard]] bool blocks(std::uint32_t p) const { return next_[p] != p && turn(before_[p], p, next_[p]) <= 0; }
 
-  [[nodiscard]] bool is_ear(std::uint32_t at) const {
+  [[nodiscard]] bool is_ear(std::uint32_t at) {
     const std::uint32_t a = before_[at], b = at, c = next_[at];
+    // What blocked it the last time does so until it is cut off, or convex.
+    if (blocked_by_[at] != at && blocks(blocked_by_[at])) return false;
     if (turn(a, b, c) <= 0) return false;
     for (std::uint32_t p = next_[c]; p != a; p = next_[p])
-      if (turn(a, b, p) >= 0 && turn(b, c, p) >= 0 && turn(c, a, p) >= 0 && turn(before_[p], p, next_[p]) <= 0)
+      if (turn(a, b, p) >= 0 && turn(b, c, p) >= 0 && turn(c, a, p) >= 0 && blocks(p)) {
+        blocked_by_[at] = p;
         return false;
+      }
     return true;
   }
 
   const Polygon& polygon_;
   Sides sides_;
   std::size_t left_;
-  std::vector<std::uint32_t> next_, before_;
+  std::vector<std::uint32_t> next_, before_;  // a corner that is cut off is its own next one
+  std::vector<std::uint32_t> blocked_by_;     // itself: by none that is known
 };
 
 }  // namespace

@@ -36,9 +36,9 @@ struct Columns {
   std::vector<Point2> at;
   bool closed = false;  ///< the last one is followed by the first
 };
-/// Those of circles, by steps of a full turn.
+/// The columns of circles, by steps of a full turn.
 [[nodiscard]] Columns circle_columns(const Turn& turn, std::uint32_t steps, Fit fit);
-/// Those of a polyhedron's sides. `factor` is that of the corners' radii.
+/// The columns of a polyhedron's sides. `factor` is that of the corners' radii.
 [[nodiscard]] Columns side_columns(const Turn& turn, std::uint32_t sides, double factor);
 [[nodiscard]] bool is_full(const Turn& turn);
 

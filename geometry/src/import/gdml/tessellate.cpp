@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <stdexcept>
 #include <utility>
@@ -218,12 +219,70 @@ Surface tet_surface(const Tet& tet) {
   return surface;
 }
 
+/// Exchanges the diagonal between a triangle whose corners lie on a line and its neighbour at the longest edge, so that
+/// both have an area. Other programs close gaps by such triangles; without them the surface would be open.
+class FlatTriangles {
+ public:
+  explicit FlatTriangles(Surface& surface) : surface_(surface) {
+    for (std::uint32_t i = 0; i != surface.triangles.size(); ++i) own_edges(i);
+  }
+
+  void exchange() {
+    // Flat ones may lie side by side: each pass leaves fewer.
+    constexpr int kPasses = 16;
+    bool changed = true;
+    for (int pass = 0; changed && pass != kPasses; ++pass) {
+      changed = false;
+      for (std::uint32_t i = 0; i != surface_.triangles.size(); ++i)
+        if (is_flat(surface_.triangles[i])) changed |= exchange(i);
+    }
+  }
+
+ private:
+  [[nodiscard]] double squared(std::uint32_t a, std::uint32_t b) const {
+    const Double3 &p = surface_.vertices[a], &q = surface_.vertices[b];
+    return (q.x - p.x) * (q.x - p.x) + (q.y - p.y) * (q.y - p.y) + (q.z - p.z) * (q.z - p.z);
+  }
+  [[nodiscard]] bool is_flat(const UInt3& t) const {
+    const Double3 &p = surface_.vertices[t.x], &q = surface_.vertices[t.y], &r = surface_.vertices[t.z];
+    const Double3 a{q.x - p.x, q.y - p.y, q.z - p.z}, b{r.x - p.x, r.y - p.y, r.z - p.z};
+    const Double3 cross{a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    const double longest = std::max({squared(t.x, t.y), squared(t.y, t.z), squared(t.z, t.x)});
+    constexpr double kLeastHeight = 1e-9;  // mm, and of the longest edge
+    const double least = kLeastHeight * (1 + std::sqrt(longest));
+    return std::sqrt(cross.x * cross.x + cross.y * cross.y + cross.z * cross.z) <= least * std::sqrt(longest);
+  }
+  void own_edges(std::uint32_t i) {
+    const UInt3& t = surface_.triangles[i];
+    owners_[{t.x, t.y}] = owners_[{t.y, t.z}] = owners_[{t.z, t.x}] = i;
+  }
+  bool exchange(std::uint32_t i) {
+    UInt3 t = surface_.triangles[i];
+    while (squared(t.z, t.x) < std::max(squared(t.x, t.y), squared(t.y, t.z))) t = {t.y, t.z, t.x};
+    const std::uint32_t other = owners_.at({t.x, t.z});
+    const UInt3 n = surface_.triangles[other];
+    const std::uint32_t apex = n.x == t.x ? n.z : n.y == t.x ? n.x : n.y;
+    if (is_flat(n) || owners_.count({t.y, apex}) + owners_.count({apex, t.y}) != 0) return false;
+    owners_.erase({t.x, t.z});
+    owners_.erase({t.z, t.x});
+    surface_.triangles[i] = {t.x, t.y, apex};
+    surface_.triangles[other] = {t.y, t.z, apex};
+    own_edges(i);
+    own_edges(other);
+    return true;
+  }
+
+  Surface& surface_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> owners_;
+};
+
 Surface tessellated_surface(const Tessellated& tessellated) {
   Surface surface{tessellated.vertices, {}};
   for (const auto& [a, b, c, d] : tessellated.facets) {
     surface.triangles.push_back({a, b, c});
     if (c != d) surface.triangles.push_back({a, c, d});
   }
+  FlatTriangles(surface).exchange();
   if (volume_of(surface) < 0) turn_inside_out(surface);
   return surface;
 }

@@ -4,10 +4,13 @@
 
 #include <raylift/geometry/scene/eigen.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "import/gdml/solid.h"
 
@@ -60,20 +63,45 @@ inline double thinnest(const Surface& surface) {
   return least;
 }
 
-/// Whether the point lies within: how often a ray along z leaves and enters.
-inline int windings(const Surface& surface, const Eigen::Vector3d& p) {
-  int sum = 0;
-  for (const UInt3& t : surface.triangles) {
-    const Double3 &a = surface.vertices[t.x], &b = surface.vertices[t.y], &c = surface.vertices[t.z];
-    const auto side = [&](const Double3& from, const Double3& to) {
-      return (to.x - from.x) * (p.y() - from.y) - (to.y - from.y) * (p.x() - from.x);
-    };
-    const double u = side(b, c), v = side(c, a), w = side(a, b);
-    if ((u > 0) != (v > 0) || (v > 0) != (w > 0)) continue;
-    const double z = (u * a.z + v * b.z + w * c.z) / (u + v + w);
-    if (z > p.z()) sum += u > 0 ? 1 : -1;
+/// Says which points a surface has inside.
+class Inside {
+ public:
+  explicit Inside(const Surface& surface) : surface_(surface) {
+    for (const Double3& v : surface.vertices) box_.extend(to_eigen(v));
+    for (const UInt3& t : surface.triangles) {
+      const auto [low, high] = std::minmax({surface.vertices[t.x].x, surface.vertices[t.y].x, surface.vertices[t.z].x});
+      for (std::size_t i = slab(low); i <= slab(high); ++i) slabs_[i].push_back(t);
+    }
   }
-  return sum;
-}
+
+  [[nodiscard]] const Eigen::AlignedBox3d& box() const { return box_; }
+
+  /// How often a ray upward leaves the solid more than it enters: 1 inside, 0 outside.
+  [[nodiscard]] int windings(const Eigen::Vector3d& p) const {
+    int sum = 0;
+    for (const UInt3& t : slabs_[slab(p.x())]) {
+      const Double3 &a = surface_.vertices[t.x], &b = surface_.vertices[t.y], &c = surface_.vertices[t.z];
+      const auto side = [&](const Double3& from, const Double3& to) {
+        return (to.x - from.x) * (p.y() - from.y) - (to.y - from.y) * (p.x() - from.x);
+      };
+      const double u = side(b, c), v = side(c, a), w = side(a, b);
+      if ((u > 0) != (v > 0) || (v > 0) != (w > 0)) continue;
+      const double z = (u * a.z + v * b.z + w * c.z) / (u + v + w);
+      if (z > p.z()) sum += u > 0 ? 1 : -1;
+    }
+    return sum;
+  }
+
+ private:
+  static constexpr std::size_t kSlabs = 64;
+  [[nodiscard]] std::size_t slab(double x) const {
+    const double part = (x - box_.min().x()) / box_.sizes().x() * kSlabs;
+    return static_cast<std::size_t>(std::clamp(part, 0., kSlabs - 1.));
+  }
+
+  const Surface& surface_;
+  Eigen::AlignedBox3d box_;
+  std::array<std::vector<UInt3>, kSlabs> slabs_;  // triangles by x
+};
 
 }  // namespace raylift::gdml::test

@@ -139,12 +139,29 @@ TopoDS_Shape beyond_plane(Double3 at, Double3 normal, double size) {
   return stacked(std::move(corners), 4);
 }
 
-Transform stretch(double x, double y, double z) {
+TopoDS_Shape without(const TopoDS_Shape& body, const TopTools_ListOfShape& ends) {
+  if (ends.IsEmpty()) return body;
+  BRepAlgoAPI_Cut cut;
+  TopTools_ListOfShape arguments;
+  arguments.Append(body);
+  cut.SetArguments(arguments);
+  cut.SetTools(ends);
+  cut.Build();
+  if (cut.HasErrors()) throw Failure("its ends can't be cut");
+  return cut.Shape();
+}
+
+/// A body about z whose seam lies in no plane that operations are likely to cut it with: seams of free surfaces in the
+/// cut are what the library fails at.
+TopoDS_Shape stretched(const TopoDS_Shape& body, double x, double y, double z) {
+  constexpr double kSeam = 0.6347;
   Transform t;
-  t(0, 0) = x;
-  t(1, 1) = y;
+  t(0, 0) = x * std::cos(kSeam);
+  t(0, 1) = -x * std::sin(kSeam);
+  t(1, 0) = y * std::sin(kSeam);
+  t(1, 1) = y * std::cos(kSeam);
   t(2, 2) = z;
-  return t;
+  return x == y && x == z ? body : placed(body, t);
 }
 
 struct Make {
@@ -168,16 +185,10 @@ struct Make {
     const double h = s.tube.z / 2, reach = bounds(Shape(s)).high.z, size = 4 * (reach + s.tube.rmax);
     Tube longer = s.tube;
     longer.z = 2.5 * reach;
-    BRepAlgoAPI_Cut cut;
-    TopTools_ListOfShape arguments, tools;
-    arguments.Append((*this)(longer));
-    tools.Append(beyond_plane({0, 0, -h}, s.low, size));
-    tools.Append(beyond_plane({0, 0, h}, s.high, size));
-    cut.SetArguments(arguments);
-    cut.SetTools(tools);
-    cut.Build();
-    if (cut.HasErrors()) throw Failure("its ends can't be cut");
-    return cut.Shape();
+    TopTools_ListOfShape ends;
+    ends.Append(beyond_plane({0, 0, -h}, s.low, size));
+    ends.Append(beyond_plane({0, 0, h}, s.high, size));
+    return without((*this)(longer), ends);
   }
   TopoDS_Shape operator()(const Cone& s) const {
     const double h = s.z / 2;
@@ -212,18 +223,16 @@ struct Make {
   }
   TopoDS_Shape operator()(const Ellipsoid& s) const {
     const bool cut = s.zcut1 != 0 || s.zcut2 != 0;
-    const double low = cut ? std::max(s.zcut1 / s.cz, -1.0) : -1, high = cut ? std::min(s.zcut2 / s.cz, 1.0) : 1;
-    if (low >= high) throw Failure("its cuts leave nothing");
-    // A sphere, cut and stretched.
-    const auto at = [&s](double z) { return RzPoint{s.ax * std::sqrt(std::max(1 - z * z, 0.0)), s.ax * z}; };
-    Profile profile({0, s.ax * high});
-    profile.line(at(high)).arc({}, at((low + high) / 2), at(low)).line({0, s.ax * low});
-    return placed(profile.revolved(kWhole), stretch(1, s.by / s.ax, s.cz / s.ax));
+    const double size = 4 * std::max({s.ax, s.by, s.cz});
+    TopTools_ListOfShape ends;
+    if (cut && s.zcut1 > -s.cz) ends.Append(beyond_plane({0, 0, s.zcut1}, {0, 0, -1}, size));
+    if (cut && s.zcut2 < s.cz) ends.Append(beyond_plane({0, 0, s.zcut2}, {0, 0, 1}, size));
+    return without(stretched((*this)(Orb{s.ax}), 1, s.by / s.ax, s.cz / s.ax), ends);
   }
   TopoDS_Shape operator()(const EllipticalCone& s) const {
     const double h = std::min(s.zcut, s.zmax);
     const TopoDS_Shape cone = revolved({{0, -h}, {s.dx * (s.zmax + h), -h}, {s.dx * (s.zmax - h), h}, {0, h}}, kWhole);
-    return placed(cone, stretch(1, s.dy / s.dx, 1));
+    return stretched(cone, 1, s.dy / s.dx, 1);
   }
   TopoDS_Shape operator()(const Paraboloid& s) const {
     const double rise = 2 * s.dz / (s.rhi * s.rhi - s.rlo * s.rlo);

@@ -98,7 +98,7 @@ Operation::~Operation() = default;
 double Operation::volume() const {
   return guarded([&] {
     GProp_GProps properties;
-    BRepGProp::VolumeProperties(state_->shape, properties, true);
+    BRepGProp::VolumeProperties(state_->shape, properties, 1e-5, true);
     return properties.Mass();
   });
 }
