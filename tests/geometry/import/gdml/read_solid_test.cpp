@@ -255,6 +255,11 @@ TEST_F(GdmlSolids, AreRefusedForTheirDimensions) {
       Hostile{"<cutTube name='a' rmax='2' z='1' deltaphi='7' lowZ='-1' highX='1' highZ='1'/>", "cross within it"},
       Hostile{"<cutTube name='a' rmax='2' z='1' startphi='3' deltaphi='1' lowZ='-1' highX='-1' highZ='1'/>",
               "cross within it"},
+      // In the middle of the segment alone, and at an end alone.
+      Hostile{"<cutTube name='a' rmax='2' z='1' startphi='-1' deltaphi='2' lowZ='-1' highX='0.75' highZ='1'/>",
+              "cross within it"},
+      Hostile{"<cutTube name='a' rmax='2' z='1' startphi='1' deltaphi='1' lowZ='-1' highX='1' highZ='1'/>",
+              "cross within it"},
       Hostile{"<cutTube name='a' rmax='2' z='1' deltaphi='7' lowZ='1' highZ='1'/>", "lowZ is 1"},
       Hostile{"<cutTube name='a' rmax='2' z='1' deltaphi='7' lowZ='-1'/>", "highZ is 0"},
       Hostile{"<cone name='a' rmin1='2' rmax1='1' rmax2='1' z='1' deltaphi='1'/>", "rmin1 is 2 and rmax1 is 1"},
@@ -283,6 +288,15 @@ TEST_F(GdmlSolids, AreRefusedForTheirDimensions) {
       Hostile{"<genericPolycone name='a' deltaphi='7'><rzpoint r='1' z='0'/><rzpoint r='2' z='0'/>"
               "<rzpoint r='3' z='0'/></genericPolycone>",
               "no area"},
+      // Loops that share a corner and cross, and a figure of eight.
+      Hostile{"<genericPolycone name='a' deltaphi='7'><rzpoint r='1' z='0'/><rzpoint r='3' z='0'/>"
+              "<rzpoint r='3' z='2'/><rzpoint r='1' z='0'/><rzpoint r='2' z='-1'/><rzpoint r='4' z='1.5'/>"
+              "</genericPolycone>",
+              "crosses itself"},
+      Hostile{"<genericPolycone name='a' deltaphi='7'><rzpoint r='2' z='0'/><rzpoint r='4' z='-2'/>"
+              "<rzpoint r='4' z='2'/><rzpoint r='2' z='0'/><rzpoint r='1' z='-1'/><rzpoint r='1' z='1'/>"
+              "</genericPolycone>",
+              "crosses itself"},
       Hostile{"<genericPolycone name='a' deltaphi='7'><rzpoint r='-1' z='0'/><rzpoint r='2' z='0'/>"
               "<rzpoint r='2' z='1'/></genericPolycone>",
               "r is -1"},

@@ -196,8 +196,8 @@ std::vector<Case> round_cases() {
   tube("tube", {0, 2, 3, kTurn}, 12 * kPi, 2 * 4 * kPi + 12 * kPi);
   tube("pipe", {1, 2, 3, kTurn}, 9 * kPi, 2 * 3 * kPi + 18 * kPi);
   tube("thin pipe", {1.999, 2, 3, kTurn}, 3 * kPi * (4 - square(1.999)), 0);
-  for (const Turn& turn : {Turn{0.3, 1.7}, Turn{-2, 4.5}, Turn{0, kPi / 2}, Turn{1, 0.05}, Turn{0.04, 0.1},
-                           Turn{0.0871, 0.0001}, Turn{kPi / 36 - 1e-4, 0.5}, Turn{20, 6.28}}) {
+  for (const Turn& turn : {Turn{0.3, 1.7}, Turn{-2, 4.5}, Turn{0, kPi / 2}, Turn{1, 0.05}, Turn{0.01, 0.085},
+                           Turn{0.04, 0.1}, Turn{0.0871, 0.0001}, Turn{kPi / 36 - 1e-4, 0.5}, Turn{20, 6.28}}) {
     tube("segment of a tube", {0, 2, 3, turn}, 6 * turn.delta, 4 * turn.delta + 6 * turn.delta + 12);
     tube("segment of a pipe", {1, 2, 3, turn}, 4.5 * turn.delta, 3 * turn.delta + 9 * turn.delta + 6);
   }
@@ -268,6 +268,7 @@ std::vector<Case> round_cases() {
   ellipsoid("half an ellipsoid", {3, 2, 1, 0, 1});
   ellipsoid("window", {3, 3, 2, 0.3, 1.1});
   ellipsoid("cap", {3, 3, 2, 1.9, 2});
+  ellipsoid("flat cap", {3, 3, 2, 1.999, 2});
   ellipsoid("low cap", {3, 3, 2, -2, -1});
   ellipsoid("thin slice", {3, 3, 2, 0.01, 0.03});
   cases.push_back({"eltube", EllipticalTube{1, 2, 3}, 12 * kPi, 0,
@@ -387,6 +388,8 @@ std::vector<Case> warped_cases() {
   arb8("arb8, one side warped", {P{-3, -3}, {-3, 3}, {3, 3}, {3, -3}, {-3, -3}, {-3, 3}, {3, 3}, {2, -3}}, 3);
   arb8("prism", {P{-1, -1}, {-1, 1}, {1, 1}, {1, 1}, {-1, -1}, {-1, 1}, {1, 1}, {1, 1}}, 3);
   arb8("arb8's pyramid", {P{-1, -1}, {-1, 1}, {1, 1}, {1, -1}, {0, 0}, {0, 0}, {0, 0}, {0, 0}}, 3);
+  arb8("arb8's wedge", {P{-0.7, 0.1}, {0.9, 0.3}, {0.9, 0.3}, {-0.7, 0.1}, {-1, -1.3}, {1.1, -1}, {1, 1.2}, {-1, 0.9}},
+       1);
   arb8("arb8's tetrahedron", {P{-1, 0}, {-1, 0}, {1, 0}, {1, 0}, {0, -1}, {0, 1}, {0, 1}, {0, -1}}, 1);
 
   const auto twisted = [&](const char* name, const Shape& shape, double twist, const Trap& as) {
@@ -596,6 +599,17 @@ TEST(GdmlTessellate, GivesASolidTheVerticesOfTheHoleItFills) {
                    [](const Point& p) { return std::abs(std::hypot(radius(p) - 5, p.z()) - 1) < 0.1; }),
             places(Torus{1, 2, 5, kTurn},
                    [](const Point& p) { return std::abs(std::hypot(radius(p) - 5, p.z()) - 1) < 0.1; }));
+}
+
+TEST(GdmlTessellate, KeepsTheCutsOfAnEllipsoid) {
+  // At an angle of 60 degrees from the axis, where a step lies too.
+  for (const double sign : {-1., 1.}) {
+    const double low = std::min(sign, 2 * sign), high = std::max(sign, 2 * sign);
+    double nearest = 2;
+    for (const Double3& v : tessellate(Ellipsoid{3, 3, 2, low, high}, {}).vertices)
+      nearest = std::min(nearest, std::abs(v.z));
+    EXPECT_EQ(nearest, 1);
+  }
 }
 
 TEST(GdmlTessellate, HoldsAtAllSizes) {
