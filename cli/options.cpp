@@ -292,7 +292,7 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
   bytes("--max-file-size", limits.file_bytes, "Size of the file on disk");
   bytes("--max-text-size", limits.text_bytes, "Size after decompression");
   count("--max-expansion", limits.expansion, "Decompressed bytes per byte stored, of an archive or a sparse file");
-  count("--max-documents", limits.documents, "Documents of a scene, with --external");
+  count("--max-documents", limits.documents, "Documents of a scene: of COLLADA with --external, and of GDML");
   count("--max-depth", limits.node_depth, "Depth of XML elements and of the node tree");
   count("--max-instances", limits.instances, "Placed volumes, each instance counted");
   count("--max-nodes", limits.nodes, "Nodes, each instance counted");
