@@ -29,6 +29,8 @@ constexpr std::array kWords{
     OptionWord{"LoadOptions::repair", "--repair"},
     OptionWord{"LoadOptions::unit_mm", "--unit"},
     OptionWord{"LoadOptions::up_axis", "--up"},
+    OptionWord{"LoadOptions::setup", "--setup"},
+    OptionWord{"LoadOptions::skip_failed_solids", "--skip-failed"},
     OptionWord{"LoadOptions::strict_optics", "--strict-optics"},
     OptionWord{"NpyWriter::Resume", "--resume"},
     OptionWord{"SimulationOptions::batch", "--batch"},

@@ -252,6 +252,24 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
   flag("--no-computed-rayleigh",
        "Do not compute RAYLEIGH as Geant4 does, for Water and by ISOTHERMAL_COMPRESSIBILITY, where it is not stated",
        options.compute_rayleigh, false);
+  add(kReading, "--chord", "LENGTH", "0.1 % of each solid's size",
+      "Of GDML's solids: the largest distance of a facet from the true surface, in mm",
+      [&](const std::string& text) { options.fineness.chord = parse_length(text); });
+  add(kReading, "--steps", "COUNT", "by --chord", "Of GDML's solids: facets of a full turn",
+      [&](const std::string& text) {
+        options.fineness.steps = static_cast<std::uint32_t>(std::min<std::uint64_t>(parse_count(text), UINT32_MAX));
+      });
+  add_choice(app, "--fit", "WHAT", "volume",
+             "Of GDML's solids: facets keep their volume or their area, or are inscribed, with vertices on the surface",
+             {"volume", "area", "inscribed"},
+             [&](const std::string& text) {
+               options.fineness.fit = text == "volume" ? Fit::volume : text == "area" ? Fit::area : Fit::inscribed;
+             })
+      ->group(kReading);
+  add(kReading, "--setup", "NAME", "Default, or else the first one", "Of GDML: the setup that names the world",
+      [&](const std::string& text) { options.setup = text; });
+  flag("--skip-failed", "Of GDML: leave out volumes whose solids can't be made, and list these in warnings",
+       options.skip_failed_solids, true);
   flag("--strict-optics", "Refuse scenes with optical properties that the simulation does not honour",
        options.strict_optics, true);
   flag("--no-isolate", "Import in this process instead of a child: a crash of the importer ends the program",
@@ -274,7 +292,7 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
   bytes("--max-file-size", limits.file_bytes, "Size of the file on disk");
   bytes("--max-text-size", limits.text_bytes, "Size after decompression");
   count("--max-expansion", limits.expansion, "Decompressed bytes per byte stored, of an archive or a sparse file");
-  count("--max-documents", limits.documents, "Documents of a scene, with --external");
+  count("--max-documents", limits.documents, "Documents of a scene: of COLLADA with --external, and of GDML");
   count("--max-depth", limits.node_depth, "Depth of XML elements and of the node tree");
   count("--max-instances", limits.instances, "Placed volumes, each instance counted");
   count("--max-nodes", limits.nodes, "Nodes, each instance counted");
@@ -289,7 +307,8 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
 }
 
 void add_files(CLI::App& app, std::vector<std::string>& files) {
-  add_words(app, "FILE", files, "Scene files: COLLADA (.dae, .zae, .dae.gz), OBJ, STL, PLY, glTF and others", true);
+  add_words(app, "FILE", files, "Scene files: COLLADA (.dae, .zae, .dae.gz), GDML, OBJ, STL, PLY, glTF and others",
+            true);
 }
 
 const std::string& one_of(const std::string& text, const std::vector<std::string>& choices) {

@@ -42,6 +42,11 @@ Json options_json(const BatchOptions& options) {
                                                 : Json(load.optics.string())},
                {"no-sensor-materials", !load.sensor_materials},
                {"no-computed-rayleigh", !load.compute_rayleigh},
+               {"chord", load.fineness.chord},
+               {"steps", load.fineness.steps},
+               {"fit", to_string(load.fineness.fit)},
+               {"setup", load.setup},
+               {"skip-failed", load.skip_failed_solids},
                {"strict-optics", load.strict_optics},
                {"flatten", upload.flatten}};
   if (does("upload") || does("trace")) {

@@ -122,6 +122,14 @@ void check_unit(const LoadOptions& options) {
     throw Error(ErrorKind::usage, "the unit must be a positive, finite length");
 }
 
+void check_fineness(const Fineness& fineness) {
+  constexpr std::uint32_t kMostSteps = 100'000;
+  if (!(std::isfinite(fineness.chord) && fineness.chord >= 0))
+    throw Error(ErrorKind::usage, "the chord must be a finite length of at least 0");
+  if (fineness.steps != 0 && (fineness.steps < 3 || fineness.steps > kMostSteps))
+    throw Error(ErrorKind::usage, "a turn has from 3 to " + std::to_string(kMostSteps) + " facets");
+}
+
 void check_reader(const LoadOptions& options) {
   if (options.reader == SceneReader::raylift) return;
   const auto refuse = [](const char* problem, const char* option) {
@@ -137,9 +145,6 @@ void check_reader(const LoadOptions& options) {
 void check_extension(const InputFile& input) {
   const std::vector<std::string> known = supported_extensions();
   if (std::find(known.begin(), known.end(), input.extension()) != known.end()) return;
-  if (input.extension() == "gdml")
-    throw Error(ErrorKind::unsupported, "GDML is not read as a scene; its optics are", {input.path().string(), ""},
-                "export the geometry from Geant4 as COLLADA, and give this file by LoadOptions::optics");
   std::string list;
   for (const std::string& one : known) list += (list.empty() ? "" : " ") + one;
   throw Error(ErrorKind::unsupported, "files ending in '." + input.extension() + "' are not read",
@@ -195,8 +200,7 @@ Scene import_scene(const SceneInputs& inputs, const LoadOptions& options, const 
     finish_optics(scene, inputs.optics, options);
     limit_warnings(scene.report);
     // Thin layers want more of the file's numbers than floats keep: rare, so the file is read again then.
-    if (options.rests || options.reader != SceneReader::raylift || scene.optics.empty() ||
-        !has_thin_layers(scene))
+    if (options.rests || options.reader != SceneReader::raylift || scene.optics.empty() || !has_thin_layers(scene))
       return scene;
     LoadOptions again = options;
     again.rests = true;
@@ -207,6 +211,7 @@ Scene import_scene(const SceneInputs& inputs, const LoadOptions& options, const 
 
 Scene load(const std::filesystem::path& path, const LoadOptions& options, const Progress& progress) {
   check_unit(options);
+  check_fineness(options.fineness);
   check_reader(options);
   const InputFile input(path, options.limits);
   check_extension(input);
@@ -224,7 +229,7 @@ Scene load(const std::filesystem::path& path, const LoadOptions& options, const 
 
 std::vector<std::string> supported_extensions() {
   std::vector<std::string> result = assimp_extensions();
-  for (const char* own : {"dae", "zae", "dae.gz"}) result.emplace_back(own);
+  for (const char* own : {"dae", "zae", "dae.gz", "gdml"}) result.emplace_back(own);
   std::sort(result.begin(), result.end());
   result.erase(std::unique(result.begin(), result.end()), result.end());
   return result;

@@ -6,7 +6,12 @@
 #include <assimp/IOStream.hpp>
 #include <assimp/IOSystem.hpp>
 
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/detail/source_files.h>
+
 #include <algorithm>
+#include <memory>
+#include <system_error>
 #include <utility>
 
 #include "archive.h"
@@ -19,6 +24,7 @@
 #include "formats/polygon_reader.h"
 #include "formats/stl.h"
 #include "formats/three_mf.h"
+#include "gdml/gdml.h"
 #include "triangulate.h"
 
 namespace raylift {
@@ -56,7 +62,8 @@ void convert_geometries(imported::Document& document, const std::string& file, c
 }  // namespace
 
 bool reads_itself(const std::string& extension) {
-  return is_collada(extension) || extension == "obj" || extension == "stl" || extension == "ply" || extension == "3mf";
+  return is_collada(extension) || extension == "obj" || extension == "stl" || extension == "ply" ||
+         extension == "3mf" || extension == "gdml";
 }
 
 bool OwnImporter::CanRead(const std::string& name, Assimp::IOSystem*, bool) const {
@@ -64,7 +71,8 @@ bool OwnImporter::CanRead(const std::string& name, Assimp::IOSystem*, bool) cons
 }
 
 const aiImporterDesc* OwnImporter::GetInfo() const {
-  static const aiImporterDesc description{"raylift", "", "", "", 0, 0, 0, 0, 0, "dae zae dae.gz xml obj stl ply 3mf"};
+  static const aiImporterDesc description{"raylift", "", "", "", 0,
+                                          0,         0,  0,  0,  "dae zae dae.gz xml obj stl ply 3mf gdml"};
   return &description;
 }
 
@@ -72,19 +80,36 @@ void OwnImporter::rethrow_failure() const {
   if (failure_) std::rethrow_exception(failure_);
 }
 
+std::optional<std::string> OwnImporter::open_beside(Assimp::IOSystem& files, const std::string& name) const {
+  const std::filesystem::path path = input_.path().parent_path() / name;
+  if (name.empty() || !files.Exists(path.c_str())) return std::nullopt;
+  Assimp::IOStream* const stream = files.Open(path.c_str(), "rb");
+  if (stream == nullptr) return std::nullopt;
+  const auto close = [&files](Assimp::IOStream* one) { files.Close(one); };
+  const std::unique_ptr<Assimp::IOStream, decltype(close)> owner(stream, close);
+  check_memory(path, stream->FileSize(), options_.limits);
+  std::string bytes(stream->FileSize(), '\0');
+  bytes.resize(bytes.empty() ? 0 : stream->Read(bytes.data(), 1, bytes.size()));
+  return utf8_of(std::move(bytes), path);
+}
+
 imported::Document OwnImporter::read_obj(Assimp::IOSystem& files) const {
-  const auto open = [&](const std::string& name) -> std::optional<std::string> {
-    const std::filesystem::path path = input_.path().parent_path() / name;
-    if (name.empty() || !files.Exists(path.c_str())) return std::nullopt;
-    Assimp::IOStream* const stream = files.Open(path.c_str(), "rb");
-    if (stream == nullptr) return std::nullopt;
-    std::string bytes(stream->FileSize(), '\0');
-    bytes.resize(bytes.empty() ? 0 : stream->Read(bytes.data(), 1, bytes.size()));
-    files.Close(stream);
-    return utf8_of(std::move(bytes), path);
-  };
   return imported::read_obj(utf8_of(imported::read_bytes(input_, options_.limits), input_.path()), input_, options_,
-                            open);
+                            [&](const std::string& name) { return open_beside(files, name); });
+}
+
+imported::Document OwnImporter::read_gdml(Assimp::IOSystem& files) const {
+  const auto open = [&](const std::string& name) -> std::optional<std::string> {
+    std::error_code error;
+    if (detail::beneath(input_.path().parent_path(), name, error).empty()) {
+      if (error) return std::nullopt;
+      throw Error(ErrorKind::malformed, "'" + name + "' is no file in the scene's folder or below it",
+                  {input_.path().string(), ""}, "links are followed");
+    }
+    return open_beside(files, name);
+  };
+  return gdml::read_gdml_scene(input_, utf8_of(imported::read_bytes(input_, options_.limits), input_.path()), options_,
+                               progress_, open);
 }
 
 imported::Document OwnImporter::read_document(Assimp::IOSystem& files) const {
@@ -96,6 +121,7 @@ imported::Document OwnImporter::read_document(Assimp::IOSystem& files) const {
     }();
     return collada::preflight(std::move(read.text), input_.path().string(), options_, progress_, read.entry);
   }
+  if (extension == "gdml") return read_gdml(files);
   const Stage stage(progress_, "read");
   if (extension == "obj") return read_obj(files);
   if (extension == "stl") return imported::read_stl(input_, options_);

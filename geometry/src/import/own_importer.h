@@ -6,6 +6,7 @@
 #include <raylift/geometry/import/load.h>
 
 #include <exception>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@
 
 namespace raylift {
 
-/// Whether raylift's importer reads files that end like this: COLLADA, OBJ, STL, PLY and 3MF.
+/// Whether raylift's importer reads files that end like this: COLLADA, GDML, OBJ, STL, PLY and 3MF.
 [[nodiscard]] bool reads_itself(const std::string& extension);
 
 /// Reads the formats of reads_itself(). Assimp triangulates their polygons. The aiScene that Assimp gets has a root
@@ -41,6 +42,10 @@ class OwnImporter : public Assimp::BaseImporter {
   [[nodiscard]] imported::Document read_document(Assimp::IOSystem& files) const;
   /// `files` opens the materials.
   [[nodiscard]] imported::Document read_obj(Assimp::IOSystem& files) const;
+  /// `files` opens entities and modules.
+  [[nodiscard]] imported::Document read_gdml(Assimp::IOSystem& files) const;
+  /// A text by its path relative to the scene's folder; nothing where there is no such file.
+  [[nodiscard]] std::optional<std::string> open_beside(Assimp::IOSystem& files, const std::string& name) const;
 
   const InputFile& input_;
   const LoadOptions& options_;

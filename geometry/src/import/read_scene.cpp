@@ -303,7 +303,8 @@ Scene read_by_assimp(const InputFile& input, const LoadOptions& options, const P
 
 Scene read_scene(const InputFile& input, const LoadOptions& options, const Progress& progress) {
   const bool own = reads_itself(input.extension());
-  if (own && options.reader == SceneReader::raylift) return read_by_raylift(input, options, progress);
+  const bool gdml = input.extension() == "gdml";  // which Assimp does not read
+  if (gdml || (own && options.reader == SceneReader::raylift)) return read_by_raylift(input, options, progress);
   try {
     return read_by_assimp(input, options, progress);
   } catch (const Error& error) {

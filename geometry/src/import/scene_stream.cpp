@@ -17,6 +17,11 @@ void put_options(ByteWriter& writer, const LoadOptions& options) {
   writer.value(std::uint8_t{options.drop_degenerate});
   writer.value(std::uint8_t{options.sensor_materials});
   writer.value(std::uint8_t{options.compute_rayleigh});
+  writer.value(options.fineness.chord);
+  writer.value(options.fineness.steps);
+  writer.value(options.fineness.fit);
+  writer.text(options.setup);
+  writer.value(std::uint8_t{options.skip_failed_solids});
   writer.value(std::uint8_t{options.strict_optics});
   writer.value(std::uint8_t{options.rests});
   writer.value(options.limits);
@@ -33,6 +38,11 @@ LoadOptions get_options(ByteReader& reader) {
   options.drop_degenerate = reader.get<std::uint8_t>() != 0;
   options.sensor_materials = reader.get<std::uint8_t>() != 0;
   options.compute_rayleigh = reader.get<std::uint8_t>() != 0;
+  options.fineness.chord = reader.get<double>();
+  options.fineness.steps = reader.get<std::uint32_t>();
+  options.fineness.fit = reader.get<Fit>();
+  options.setup = reader.get_text();
+  options.skip_failed_solids = reader.get<std::uint8_t>() != 0;
   options.strict_optics = reader.get<std::uint8_t>() != 0;
   options.rests = reader.get<std::uint8_t>() != 0;
   options.limits = reader.get<LoadLimits>();

@@ -46,13 +46,15 @@ std::string attribute(const pugi::xml_node& node, const char* name, const std::s
 
 class Gdml {
  public:
-  Gdml(Scene& scene, const pugi::xml_node& root, const std::string& file)
-      : scene_(scene), root_(root), file_(file), values_(root.child("define"), file) {}
+  /// names: those of the scene's own file; null where the scene is another file's.
+  Gdml(Scene& scene, const pugi::xml_node& root, const std::string& file, const GdmlStructure* names)
+      : scene_(scene), root_(root), file_(file), own_(names), values_(root.child("define"), file) {}
 
   void read() {
     materials();
     surfaces();
-    index_solids();
+    const pugi::xml_node structure = root_.child("structure");
+    if (structure.child("skinsurface") || structure.child("bordersurface")) index_solids();
     for (const pugi::xml_node node : root_.child("structure").children("skinsurface")) skin(node);
     for (const pugi::xml_node node : root_.child("structure").children("bordersurface")) border(node);
   }
@@ -205,8 +207,12 @@ class Gdml {
       if (volumes.insert(scene_.volume_name(instance)).second) volumes_.add(scene_.volume_name(instance));
     }
     for (const Node& node : scene_.nodes) has_copy_numbers_ = has_copy_numbers_ || node.copy_number.has_value();
+    if (own_ == nullptr) index_structure();
+  }
+
+  void index_structure() {
     for (const pugi::xml_node holder : root_.child("structure").children()) {
-      if (holder.attribute("name")) structure_.insert(holder.attribute("name").value());
+      if (holder.attribute("name")) in_file_.volumes.insert(holder.attribute("name").value());
       for (const pugi::xml_node placed : holder.children()) {
         const std::string_view kind = placed.name();
         if (kind != "physvol" && kind != "replicavol" && kind != "paramvol" && kind != "divisionvol") continue;
@@ -216,7 +222,7 @@ class Gdml {
         std::string name = placed.attribute("name").value();
         if (name.empty()) name = std::string(placed.child("volumeref").attribute("ref").value()) + "_PV";
         ++of_base_[std::string(base_name(name))];
-        placed_.try_emplace(std::move(name), placed.attribute("copynumber").value());
+        in_file_.place(name, placed.attribute("copynumber").value());
       }
     }
   }
@@ -238,11 +244,12 @@ class Gdml {
     assignment.surface = surface_of(node, where);
     const pugi::xml_node volume = node.child("volumeref");
     const std::string name = attribute(volume, "ref", file_);
-    if (!structure_.contains(name))
+    if (!names().volumes.contains(name))
       throw Error(ErrorKind::malformed,
                   "it refers to '" + name + "', and no volume is called so" +
-                      base::did_you_mean(name, {structure_.begin(), structure_.end()}),
+                      base::did_you_mean(name, {names().volumes.begin(), names().volumes.end()}),
                   {file_, where});
+    if (is_elsewhere(name, volumes_, where)) return;
     assignment.from.volume = literal_pattern(as_in_scene(name, volumes_));
     scene_.optics.assignments.push_back(std::move(assignment));
   }
@@ -258,48 +265,85 @@ class Gdml {
       throw Error(ErrorKind::malformed, "it needs two physvolref, from and to", {file_, where});
     assignment.from = selector(from, where);
     assignment.to = selector(to, where);
+    for (const pugi::xml_node one : {from, to})
+      if (is_elsewhere(one.attribute("ref").value(), solids_, where)) return;
     scene_.optics.assignments.push_back(std::move(assignment));
+  }
+
+  /// Whether what the scene's own file calls so is not in the chosen world. Another volume whose name differs in the
+  /// pointer alone must not take its place.
+  bool is_elsewhere(const std::string& name, const NameIndex& index, const std::string& where) {
+    if (own_ == nullptr) return false;
+    const auto meant = index.meant(literal_pattern(name));
+    if (!meant.empty() && index.names()[meant.front()] == name) return false;
+    warn(where + " holds nowhere, as '" + name + "' is not in the world");
+    return true;
   }
 
   SolidSelector selector(const pugi::xml_node& reference, const std::string& where) {
     const std::string name = attribute(reference, "ref", file_);
-    const auto found = placed_.find(name);
-    if (found == placed_.end()) {
-      std::vector<std::string> names;
-      for (const auto& [known, copy] : placed_) names.push_back(known);
+    const auto found = names().placed.find(name);
+    if (found == names().placed.end()) {
+      std::vector<std::string> placed;
+      for (const auto& [known, first] : names().placed) placed.push_back(known);
       throw Error(ErrorKind::malformed,
-                  "it refers to '" + name + "', and no physvol is called so" + base::did_you_mean(name, names),
+                  "it refers to '" + name + "', and no physvol is called so" + base::did_you_mean(name, placed),
                   {file_, where});
     }
     SolidSelector selector;
     const std::string there = as_in_scene(name, solids_);
     selector.solid = literal_pattern(there);
+    const GdmlStructure::Placed& placed = found->second;
+    if (own_ != nullptr) {
+      separate(selector, placed, name, where);
+      return selector;
+    }
     // Pointers differ from one export to the next. Copy numbers separate what the pointers separated.
     const auto meant = solids_.meant(selector.solid);
     const bool exact = meant.size() == 1 && solids_.names()[meant.front()] == there;
-    if (exact || of_base_[std::string(base_name(name))] < 2 || !has_copy_numbers_ || found->second.empty())
+    if (exact || of_base_[std::string(base_name(name))] < 2 || !has_copy_numbers_ || placed.copy_number.empty())
       return selector;
-    const double copy = values_.evaluate(found->second, where);
-    constexpr double kMax = 9007199254740992.0;  // the integers up to here are doubles
-    if (copy != std::floor(copy) || std::abs(copy) > kMax)
-      throw Error(ErrorKind::malformed, "the copy number of '" + name + "' is no whole number", {file_, where});
-    selector.copy_number = static_cast<std::int64_t>(copy);
+    selector.copy_number = values_.evaluate_integer(placed.copy_number, where);
     return selector;
   }
+
+  /// Geant4 takes the first of the physical volumes that share a name.
+  void separate(SolidSelector& selector, const GdmlStructure::Placed& placed, const std::string& name,
+                const std::string& where) {
+    if (placed.count == 1) return;
+    if (!placed.copy_number.empty() && placed.as_first == 1)
+      selector.copy_number = values_.evaluate_integer(placed.copy_number, where);
+    else
+      warn(where + ": " + std::to_string(placed.count) + " physical volumes are called '" + name +
+           "'. Geant4 takes the first one, and all are taken here");
+  }
+
+  [[nodiscard]] const GdmlStructure& names() const { return own_ != nullptr ? *own_ : in_file_; }
 
   Scene& scene_;
   pugi::xml_node root_;
   const std::string& file_;
+  const GdmlStructure* own_;
   GdmlValues values_;
   std::unordered_map<std::string, std::uint32_t> surfaces_;  // the file's, and where the scene has them
   NameIndex solids_, volumes_;                               // the scene's
   bool has_copy_numbers_ = false;
-  std::set<std::string> structure_;                       // the file's volumes
-  std::unordered_map<std::string, std::string> placed_;   // its physical volumes, and their copy numbers
-  std::unordered_map<std::string, std::size_t> of_base_;  // how many share a name but for its pointer
+  GdmlStructure in_file_;
+  std::unordered_map<std::string, std::size_t> of_base_;  // how many physical volumes share a name but for its pointer
 };
 
 }  // namespace
+
+void GdmlStructure::place(const std::string& name, const std::string& copy_number) {
+  const auto [entry, inserted] = placed.try_emplace(name, Placed{copy_number, 1, 1});
+  if (inserted) return;
+  ++entry->second.count;
+  if (entry->second.copy_number == copy_number) ++entry->second.as_first;
+}
+
+void read_own_gdml(Scene& scene, const pugi::xml_node& root, const GdmlStructure& names, const std::string& file) {
+  Gdml(scene, root, file, &names).read();
+}
 
 void read_gdml(Scene& scene, const std::string& text, const std::string& file) {
   pugi::xml_document document;
@@ -320,7 +364,7 @@ void read_gdml(Scene& scene, const std::string& text, const std::string& file) {
     throw Error(ErrorKind::malformed,
                 std::string("no GDML: <") + root.name() + "> has no <structure>, <materials>, <solids> or <define>",
                 {file, ""});
-  Gdml(scene, root, file).read();
+  Gdml(scene, root, file, nullptr).read();
 }
 
 }  // namespace raylift::detail

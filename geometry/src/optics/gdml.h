@@ -4,13 +4,34 @@
 
 #include <raylift/geometry/scene/scene.h>
 
+#include <cstddef>
+#include <pugixml.hpp>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace raylift::detail {
+
+/// What a file's structure calls its volumes.
+struct GdmlStructure {
+  struct Placed {
+    std::string copy_number;   ///< of the first one, as an expression; empty where it has none
+    std::size_t count = 1;     ///< how many share the name
+    std::size_t as_first = 1;  ///< and the first one's copy number
+  };
+  std::unordered_set<std::string> volumes;
+  std::unordered_map<std::string, Placed> placed;  ///< physical volumes
+
+  void place(const std::string& name, const std::string& copy_number);
+};
 
 /// Takes materials' properties, optical surfaces, skin surfaces and border surfaces; solids are not read. Names are
 /// joined with and without Geant4's pointer, and as G4DAE encodes them. Adds warnings to Scene::report. `file` is for
 /// messages. Throws Error: malformed, unsupported (a file in parts).
 void read_gdml(Scene& scene, const std::string& text, const std::string& file);
+
+/// The same for the file that the scene itself was read from: its root element, and the names of its volumes, in
+/// loops and modules too.
+void read_own_gdml(Scene& scene, const pugi::xml_node& root, const GdmlStructure& names, const std::string& file);
 
 }  // namespace raylift::detail

@@ -185,8 +185,12 @@ BrokenFile assigned(const std::string& name, const std::string& element, const s
 
 const std::vector<BrokenFile> kBrokenFiles{
     expression("UnknownName", "0.5*foo", "in '0.5*foo', nothing is called 'foo' [tank.gdml: <constant> 'a']"),
-    expression("Function", "sin(1)", "nothing is called 'sin'"),
-    expression("Power", "2^3", "'^3' is not understood"),
+    expression("Function", "sine(1)", "there is no function 'sine()'"),
+    expression("Arguments", "sin(1,2)", "sin() has 2 arguments, and takes 1"),
+    expression("Comma", "(1,2)", "a ',' stands outside of a function"),
+    expression("Domain", "sqrt(-1)", "it is no finite number"),
+    expression("Power", "2^-3", "an exponent has a sign, for which Geant4 computes another number"),
+    expression("Element", "N[1]", "in a circle"),
     expression("Parenthesis", "(1+2", "a ')' is missing"),
     expression("Nothing", "", "a value is missing"),
     expression("Half", "1+", "a value is missing"),

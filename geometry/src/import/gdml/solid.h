@@ -3,6 +3,7 @@
 // most lengths in full, and some in halves). Each is centred at its origin as Geant4 has it.
 #pragma once
 
+#include <raylift/geometry/import/fineness.h>
 #include <raylift/geometry/vector_types.h>
 
 #include <array>
@@ -171,16 +172,7 @@ struct Surface {
   std::vector<UInt3> triangles;
 };
 
-/// How finely curved surfaces are cut into facets.
-enum class Fit : std::uint8_t {
-  volume,     ///< facets lie so that volumes are kept
-  area,       ///< ... that areas are
-  inscribed,  ///< vertices lie on the true surface
-};
-struct Fineness {
-  double chord = 0;         ///< the largest distance of a facet from the true surface, mm; 0: 1e-3 of the solid's size
-  std::uint32_t steps = 0;  ///< facets of a full turn; 0: by `chord`
-  Fit fit = Fit::volume;
-};
+using raylift::Fineness;
+using raylift::Fit;
 
 }  // namespace raylift::gdml

@@ -2,6 +2,7 @@
 // Reading a scene from a file.
 #pragma once
 
+#include <raylift/geometry/import/fineness.h>
 #include <raylift/geometry/progress.h>
 #include <raylift/geometry/scene/scene.h>
 #include <raylift/geometry/scene/weld.h>
@@ -30,7 +31,8 @@ struct LoadLimits {
                                             ///< document; 0: 3/4 of the memory of machine and control group
 };
 
-/// What reads COLLADA, OBJ, STL, PLY and 3MF. All other formats are read by Assimp's importers in any case.
+/// What reads COLLADA, OBJ, STL, PLY and 3MF. GDML is read by raylift in any case, all other formats by
+/// Assimp's importers.
 enum class SceneReader : std::uint8_t {
   raylift,  ///< raylift's importers
   assimp,   ///< Assimp's own importers, for comparison: docs/formats.md lists where they are not right
@@ -41,23 +43,26 @@ struct LoadOptions {
   std::optional<double> unit_mm;              ///< millimetres per unit; overrides every unit in the file
   std::optional<UpAxis> up_axis;              ///< overrides every up axis in the file
   WeldOptions weld;
-  bool external = false;         ///< read other COLLADA documents that the file refers to, beneath its folder
-  bool repair = false;           ///< drop and count NaN vertices and indices out of range
-  bool drop_degenerate = false;  ///< drop degenerate triangles; changes triangle ids
-  std::filesystem::path optics;  ///< a sidecar (.json) or GDML (.gdml), which overrides the file's own optics
-  bool optics_beside = true;     ///< where `optics` is empty, the sidecar beside the file: optics_file()
-  bool sensor_materials = true;  ///< solids of a material with EFFICIENCY detect (docs/optics.md)
-  bool compute_rayleigh = true;  ///< RAYLEIGH where Geant4 computes it: "Water", ISOTHERMAL_COMPRESSIBILITY
-  bool strict_optics = false;    ///< refuse scenes with properties that are not honoured: unhonoured_properties()
-  bool rests = false;            ///< keep Mesh::rests of COLLADA in any case, not only where layers are thin
-  bool isolate = false;          ///< import in a child process; needs the program raylift-import
-  std::string import_program;    ///< raylift-import's path; empty: $RAYLIFT_IMPORT, then beside the program, then where
-                                 ///< it was installed
+  bool external = false;            ///< read other COLLADA documents that the file refers to, beneath its folder
+  bool repair = false;              ///< drop and count NaN vertices and indices out of range
+  bool drop_degenerate = false;     ///< drop degenerate triangles; changes triangle ids
+  std::filesystem::path optics;     ///< a sidecar (.json) or GDML (.gdml), which overrides the file's own optics
+  bool optics_beside = true;        ///< where `optics` is empty, the sidecar beside the file: optics_file()
+  bool sensor_materials = true;     ///< solids of a material with EFFICIENCY detect (docs/optics.md)
+  bool compute_rayleigh = true;     ///< RAYLEIGH where Geant4 computes it: "Water", ISOTHERMAL_COMPRESSIBILITY
+  Fineness fineness;                ///< of GDML's solids
+  std::string setup;                ///< GDML: the setup that names the world; empty: "Default", or else the first one
+  bool skip_failed_solids = false;  ///< GDML: leave out volumes whose solids can't be made, with a warning for each
+  bool strict_optics = false;       ///< refuse scenes with properties that are not honoured: unhonoured_properties()
+  bool rests = false;          ///< keep Mesh::rests of COLLADA and GDML in any case, not only where layers are thin
+  bool isolate = false;        ///< import in a child process; needs the program raylift-import
+  std::string import_program;  ///< raylift-import's path; empty: $RAYLIFT_IMPORT, then beside the program, then where
+                               ///< it was installed
   LoadLimits limits;
 };
 
-/// Reads COLLADA (.dae, .zae, .dae.gz), OBJ, STL, PLY, 3MF, and every other format that Assimp reads. For those of
-/// which LoadReport::faces_checked is false, nothing proves that all faces of the file were read.
+/// Reads COLLADA (.dae, .zae, .dae.gz), GDML, OBJ, STL, PLY, 3MF, and every other format that Assimp reads. For those
+/// of which LoadReport::faces_checked is false, nothing proves that all faces of the file were read.
 ///
 /// COLLADA goes through a preflight first: structure, references, accessor arithmetic, index ranges. raylift reads the
 /// node tree, units and materials itself, in double, and the geometries' numbers, each rounded once to the nearest
@@ -65,6 +70,9 @@ struct LoadOptions {
 /// documents are followed: by relative paths, to files beneath the folder of `path`, links resolved, or in the same
 /// archive. Scene::files lists them. The optics of optics_file() override the file's own; then all are checked, and
 /// resolve_optics() resolves their solids.
+///
+/// GDML's solids are tessellated by `fineness`: each that the world uses once. The entities and modules of a file are
+/// read from its folder or below. docs/gdml.md lists its elements.
 ///
 /// With SceneReader::assimp, Assimp's importers read COLLADA, OBJ, STL, PLY and 3MF too: no preflight, nothing of
 /// `<extra>`, and LoadReport::faces_checked is false. Use `isolate` with it: Assimp calls abort() on some valid files.

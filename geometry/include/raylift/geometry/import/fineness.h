@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// How finely the curved surfaces of a file's solids are cut into facets.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace raylift {
+
+/// Where facets lie against the true surface.
+enum class Fit : std::uint8_t {
+  volume,     ///< facets lie so that volumes are kept
+  area,       ///< ... that areas are
+  inscribed,  ///< vertices lie on the true surface
+};
+
+/// The name as options have it: "volume", "area", "inscribed".
+[[nodiscard]] constexpr std::string_view to_string(Fit fit) noexcept {
+  return fit == Fit::volume ? "volume" : fit == Fit::area ? "area" : "inscribed";
+}
+
+/// How finely GDML's solids are tessellated.
+struct Fineness {
+  double chord = 0;         ///< the largest distance of a facet from the true surface, mm; 0: 1e-3 of the solid's size
+  std::uint32_t steps = 0;  ///< facets of a full turn; 0: by `chord`
+  Fit fit = Fit::volume;
+};
+
+}  // namespace raylift
