@@ -178,6 +178,9 @@ Surface sphere(double radius, std::uint32_t segments) {
 Surface revolve(double bottom, const Profile& profile, double top, std::uint32_t segments) {
   Surface surface;
   const auto rings = static_cast<std::uint32_t>(profile.size());
+  surface.profile.emplace_back(0, bottom);
+  surface.profile.insert(surface.profile.end(), profile.begin(), profile.end());
+  surface.profile.emplace_back(0, top);
   surface.vertices.emplace_back(0, 0, bottom);
   for (const auto& [radius, z] : profile)
     for (std::uint32_t i = 0; i != segments; ++i) {

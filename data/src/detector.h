@@ -22,10 +22,12 @@ struct Parameters {
   std::uint64_t seed = 1;       ///< turns each sensor about its axis by a small random angle
 };
 
-/// A closed surface of revolution about z: rings of vertices between two poles, triangles wound outward.
+/// A closed surface, of revolution about z (rings of vertices between two poles) or a box. Triangles are wound outward.
 struct Surface {
   std::vector<Eigen::Vector3d> vertices;
   std::vector<std::array<std::uint32_t, 3>> triangles;
+  /// Radius and z from the bottom pole to the top one, both included; empty where it is a box.
+  std::vector<std::pair<double, double>> profile;
 };
 
 /// `profile` holds radius and z of each ring, from the bottom pole to the top one, poles excluded.

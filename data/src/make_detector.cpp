@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// raylift-make-detector: a photon detector of any size as COLLADA, the same bytes for the same options.
+// raylift-make-detector: a photon detector of any size as COLLADA or GDML, the same bytes for the same options.
 #include <raylift/geometry/error.h>
 
 #include <CLI/CLI.hpp>
@@ -31,6 +31,7 @@ constexpr std::array<std::string_view, 5> kKinds{"detector", "argon-box", "touch
 constexpr const char* kFooter = R"(
 Examples:
   raylift-make-detector --sensors 500 -o detector.dae
+  raylift-make-detector --sensors 500 -o detector.gdml
   raylift-make-detector --triangles 10M --flat -o large.dae
 
 Exit codes: 0 success, 2 wrong option, 3 the file can't be written, 130 interrupted (128 + the signal's number).)";
@@ -81,16 +82,28 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--normals", parameters.normals, "Write a normal for each triangle");
   add_count(app, "--triangles,-t", "", "Choose --sensors and --segments for about this many triangles in the scene", 1,
             20'000'000'000, [&](std::uint64_t count) { options.triangles = count; });
-  cli::add_parsed(app, "--output,-o", "FILE", "-", "File to write; - is standard output",
+  cli::add_parsed(app, "--output,-o", "FILE", "-",
+                  "File to write: COLLADA, or GDML if it ends in .gdml; - is standard output, COLLADA",
                   [&](const std::string& text) { options.output = text == "-" ? text : cli::parse_file_name(text); });
   app.add_flag("--dry-run", options.dry_run, "Print the number of triangles without writing a file");
   app.footer(kFooter);
 }
 
+bool is_gdml(const std::string& output) {
+  return output.ends_with(".gdml");
+}
+
+void write_file(const Detector& made, const Optics& optics, const Parameters& parameters, const std::string& output) {
+  if (is_gdml(output))
+    write_gdml(made, optics, output);
+  else
+    write_collada(made, optics, parameters, output);
+}
+
 void write_small(const Options& options) {
   const std::uint32_t segments = options.parameters.segments;
   const auto write = [&](const Detector& made, const Optics& optics) {
-    write_collada(made, optics, options.parameters, options.output);
+    write_file(made, optics, options.parameters, options.output);
   };
   switch (options.kind) {
     case Kind::argon_box:
@@ -106,10 +119,10 @@ void write_small(const Options& options) {
 int run(int argc, char** argv) {
   Options options;
   CLI::App app{
-      "Writes a photon detector as a COLLADA file, in the form of Geant4's G4DAE exporter: nested vessels with "
-      "liquids, and\n"
-      "photosensors (glass, vacuum, photocathode) that face the centre. The same options give the same bytes on any "
-      "machine.",
+      "Writes a photon detector as a COLLADA file, in the form of Geant4's G4DAE exporter, or as GDML: nested vessels "
+      "with liquids,\n"
+      "and photosensors (glass, vacuum, photocathode) that face the centre. The same options give the same bytes on "
+      "any machine.",
       kProgram};
   add_options(app, options);
   const std::string text = cli::parse_command_line(app, argc, argv);
@@ -118,6 +131,8 @@ int run(int argc, char** argv) {
     return 0;
   }
   Parameters& parameters = options.parameters;
+  if (is_gdml(options.output) && (parameters.flat || parameters.normals))
+    throw Error(ErrorKind::usage, "GDML has solids, and no meshes or normals", {}, "leave out --flat and --normals");
   if (options.triangles) {
     if (app.count("--sensors") + app.count("--segments") != 0)
       throw Error(ErrorKind::usage, "--triangles chooses --sensors and --segments itself", {}, "give one or the other");
@@ -135,7 +150,7 @@ int run(int argc, char** argv) {
                parameters.sensors, parameters.segments, static_cast<unsigned long long>(counts.unique),
                static_cast<unsigned long long>(counts.expanded));
   if (options.dry_run) return 0;
-  write_collada(make(parameters), detector_optics(), parameters, options.output);
+  write_file(make(parameters), detector_optics(), parameters, options.output);
   return 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A detector as COLLADA, in the manner of Geant4's G4DAE exporter: no unit and no up axis, millimetres, six significant
-// digits, logical and physical volumes as nodes, optics below <extra>.
+// A detector as a file: COLLADA in the manner of Geant4's G4DAE exporter (no unit and no up axis, millimetres, six
+// significant digits, logical and physical volumes as nodes, optics below <extra>), or GDML.
 #pragma once
 
 #include <filesystem>
@@ -14,5 +14,8 @@ namespace raylift::detector {
 /// Error(cancelled) after a signal that cli::catch_interrupts() takes.
 void write_collada(const Detector& detector, const Optics& optics, const Parameters& parameters,
                    const std::filesystem::path& path);
+
+/// Likewise as GDML: boxes, and polycones in place of facets.
+void write_gdml(const Detector& detector, const Optics& optics, const std::filesystem::path& path);
 
 }  // namespace raylift::detector
