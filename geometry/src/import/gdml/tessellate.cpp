@@ -18,7 +18,7 @@ using std::numbers::pi;
 constexpr Turn kAroundZ{0, 2 * pi};
 constexpr double kMaxRows = 2048;  // of a paraboloid or hype
 
-Surface stretched(Surface surface, const Double3& by) {
+Surface stretched_by(Surface surface, const Double3& by) {
   for (Double3& v : surface.vertices) v = {v.x * by.x, v.y * by.y, v.z * by.z};
   return surface;
 }
@@ -93,7 +93,7 @@ Surface ellipsoid_surface(const Ellipsoid& ellipsoid, const Fineness& fineness) 
   if (high < 1) profile.back() = {at_theta(1, start).x, high};
   profile.push_back({0, profile.back().y});
   profile.front().y = profile[1].y;
-  return stretched(revolve(profile, circle_columns(kAroundZ, steps, fineness.fit)), {a, b, c});
+  return stretched_by(revolve(profile, circle_columns(kAroundZ, steps, fineness.fit)), {a, b, c});
 }
 
 Surface torus_surface(const Torus& torus, const Fineness& fineness) {
@@ -321,14 +321,15 @@ struct Tessellation {
   Surface operator()(const Para& para) const { return trap_surface(trap_of(para)); }
   Surface operator()(const Xtru& xtru) const { return xtru_surface(xtru); }
   Surface operator()(const EllipticalTube& tube) const {
-    return stretched(cone_surface({0, 1, 0, 1, 2, kAroundZ}, finer_by(tube.dx, tube.dy)), {tube.dx, tube.dy, tube.dz});
+    return stretched_by(cone_surface({0, 1, 0, 1, 2, kAroundZ}, finer_by(tube.dx, tube.dy)),
+                        {tube.dx, tube.dy, tube.dz});
   }
   Surface operator()(const Ellipsoid& ellipsoid) const {
     return ellipsoid_surface(ellipsoid, for_two_curvatures(fineness));
   }
   Surface operator()(const EllipticalCone& cone) const {
     const double cut = std::min(cone.zcut, cone.zmax);
-    return stretched(
+    return stretched_by(
         cone_surface({0, cone.zmax + cut, 0, cone.zmax - cut, 2 * cut, kAroundZ}, finer_by(cone.dx, cone.dy)),
         {cone.dx, cone.dy, 1});
   }
