@@ -61,7 +61,8 @@ double step_within(double range, double step, double least) {
 Surface sphere_surface(const Sphere& sphere, const Fineness& fineness) {
   const std::uint32_t steps = steps_of_turn(fineness, sphere.rmax);
   // The ends of a segment don't make up for the volume that facets lack, so that a narrow one has smaller steps.
-  const double step = step_within(sphere.theta.delta, pi / ((steps + 1) / 2), 3);
+  const std::uint32_t half = (steps + 1) / 2;
+  const double step = step_within(sphere.theta.delta, pi / half, 3);
   const std::vector<GridAngle> thetas = grid_angles(sphere.theta.start, sphere.theta.delta, step);
   const double factor = radius_factor(step, fineness.fit);
   Polygon profile;
@@ -146,9 +147,9 @@ Surface paraboloid_surface(const Paraboloid& paraboloid, const Fineness& finenes
   const std::uint32_t steps = steps_of_turn(fineness, rhi);
   // Equal steps of r have equal sagittas along z.
   const double chord = chord_of(fineness, 2 * std::max(rhi, dz));
-  const double rows = std::min(std::max(std::ceil(std::sqrt(dz / (2 * chord))), steps / 2.), kMaxRows);
+  const int rows = static_cast<int>(std::ceil(std::clamp(std::sqrt(dz / (2 * chord)), steps / 2., kMaxRows)));
   Polygon profile{{0, -dz}};
-  for (double i = 0; i <= rows; ++i) {
+  for (int i = 0; i <= rows; ++i) {
     const double r = rlo + (rhi - rlo) * i / rows;
     profile.push_back({r, dz * (2 * (r * r - rlo * rlo) / (rhi * rhi - rlo * rlo) - 1)});
   }
