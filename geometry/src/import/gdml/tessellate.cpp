@@ -18,7 +18,7 @@ using std::numbers::pi;
 constexpr Turn kAroundZ{0, 2 * pi};
 constexpr double kMaxRows = 2048;  // of a paraboloid or hype
 
-Surface stretched(Surface surface, const Double3& by) {
+Surface stretched_by(Surface surface, const Double3& by) {
   for (Double3& v : surface.vertices) v = {v.x * by.x, v.y * by.y, v.z * by.z};
   return surface;
 }
@@ -61,7 +61,8 @@ double step_within(double range, double step, double least) {
 Surface sphere_surface(const Sphere& sphere, const Fineness& fineness) {
   const std::uint32_t steps = steps_of_turn(fineness, sphere.rmax);
   // The ends of a segment don't make up for the volume that facets lack, so that a narrow one has smaller steps.
-  const double step = step_within(sphere.theta.delta, pi / ((steps + 1) / 2), 3);
+  const std::uint32_t half = (steps + 1) / 2;
+  const double step = step_within(sphere.theta.delta, pi / half, 3);
   const std::vector<GridAngle> thetas = grid_angles(sphere.theta.start, sphere.theta.delta, step);
   const double factor = radius_factor(step, fineness.fit);
   Polygon profile;
@@ -93,7 +94,7 @@ Surface ellipsoid_surface(const Ellipsoid& ellipsoid, const Fineness& fineness) 
   if (high < 1) profile.back() = {at_theta(1, start).x, high};
   profile.push_back({0, profile.back().y});
   profile.front().y = profile[1].y;
-  return stretched(revolve(profile, circle_columns(kAroundZ, steps, fineness.fit)), {a, b, c});
+  return stretched_by(revolve(profile, circle_columns(kAroundZ, steps, fineness.fit)), {a, b, c});
 }
 
 Surface torus_surface(const Torus& torus, const Fineness& fineness) {
@@ -146,9 +147,9 @@ Surface paraboloid_surface(const Paraboloid& paraboloid, const Fineness& finenes
   const std::uint32_t steps = steps_of_turn(fineness, rhi);
   // Equal steps of r have equal sagittas along z.
   const double chord = chord_of(fineness, 2 * std::max(rhi, dz));
-  const double rows = std::min(std::max(std::ceil(std::sqrt(dz / (2 * chord))), steps / 2.), kMaxRows);
+  const int rows = static_cast<int>(std::ceil(std::clamp(std::sqrt(dz / (2 * chord)), steps / 2., kMaxRows)));
   Polygon profile{{0, -dz}};
-  for (double i = 0; i <= rows; ++i) {
+  for (int i = 0; i <= rows; ++i) {
     const double r = rlo + (rhi - rlo) * i / rows;
     profile.push_back({r, dz * (2 * (r * r - rlo * rlo) / (rhi * rhi - rlo * rlo) - 1)});
   }
@@ -321,14 +322,15 @@ struct Tessellation {
   Surface operator()(const Para& para) const { return trap_surface(trap_of(para)); }
   Surface operator()(const Xtru& xtru) const { return xtru_surface(xtru); }
   Surface operator()(const EllipticalTube& tube) const {
-    return stretched(cone_surface({0, 1, 0, 1, 2, kAroundZ}, finer_by(tube.dx, tube.dy)), {tube.dx, tube.dy, tube.dz});
+    return stretched_by(cone_surface({0, 1, 0, 1, 2, kAroundZ}, finer_by(tube.dx, tube.dy)),
+                        {tube.dx, tube.dy, tube.dz});
   }
   Surface operator()(const Ellipsoid& ellipsoid) const {
     return ellipsoid_surface(ellipsoid, for_two_curvatures(fineness));
   }
   Surface operator()(const EllipticalCone& cone) const {
     const double cut = std::min(cone.zcut, cone.zmax);
-    return stretched(
+    return stretched_by(
         cone_surface({0, cone.zmax + cut, 0, cone.zmax - cut, 2 * cut, kAroundZ}, finer_by(cone.dx, cone.dy)),
         {cone.dx, cone.dy, 1});
   }

@@ -27,7 +27,7 @@ using Point = Eigen::Vector3d;
 using std::numbers::pi;
 constexpr Turn kWholeTurn{0, 2 * pi}, kThetas{0, pi};
 
-double square_of(double x) {
+double times_itself(double x) {
   return x * x;
 }
 double radius_of(const Point& p) {
@@ -89,7 +89,7 @@ auto in_sphere(const Sphere& s) {
 auto in_ellipsoid(const Ellipsoid& e) {
   return [e](const Point& p) {
     const bool uncut = e.zcut1 == 0 && e.zcut2 == 0;
-    return square_of(p.x() / e.ax) + square_of(p.y() / e.by) + square_of(p.z() / e.cz) <= 1 &&
+    return times_itself(p.x() / e.ax) + times_itself(p.y() / e.by) + times_itself(p.z() / e.cz) <= 1 &&
            (uncut || lies_within(p.z(), e.zcut1, e.zcut2));
   };
 }
@@ -195,7 +195,7 @@ std::vector<SolidCase> round_cases() {
   };
   tube("tube", {0, 2, 3, kWholeTurn}, 12 * pi, 2 * 4 * pi + 12 * pi);
   tube("pipe", {1, 2, 3, kWholeTurn}, 9 * pi, 2 * 3 * pi + 18 * pi);
-  tube("thin pipe", {1.999, 2, 3, kWholeTurn}, 3 * pi * (4 - square_of(1.999)), 0);
+  tube("thin pipe", {1.999, 2, 3, kWholeTurn}, 3 * pi * (4 - times_itself(1.999)), 0);
   for (const Turn& turn : {Turn{0.3, 1.7}, Turn{-2, 4.5}, Turn{0, pi / 2}, Turn{1, 0.05}, Turn{0.01, 0.085},
                            Turn{0.04, 0.1}, Turn{0.0871, 0.0001}, Turn{pi / 36 - 1e-4, 0.5}, Turn{20, 6.28}}) {
     tube("segment of a tube", {0, 2, 3, turn}, 6 * turn.delta, 4 * turn.delta + 6 * turn.delta + 12);
@@ -236,7 +236,7 @@ std::vector<SolidCase> round_cases() {
   cone("sharp rim", {1, 2, 1, 1, 3, kWholeTurn});
 
   const auto torus = [&](const char* name, const Torus& t) {
-    cases.push_back({name, t, t.phi.delta * pi * t.rtor * (square_of(t.rmax) - square_of(t.rmin)),
+    cases.push_back({name, t, t.phi.delta * pi * t.rtor * (times_itself(t.rmax) - times_itself(t.rmin)),
                      t.phi.delta >= 6.28 ? 4 * pi * pi * t.rtor * (t.rmax + t.rmin) : 0, [t](const Point& p) {
                        return lies_within(std::hypot(radius_of(p) - t.rtor, p.z()), t.rmin, t.rmax) &&
                               in_turn(p, t.phi);
@@ -275,23 +275,23 @@ std::vector<SolidCase> round_cases() {
   ellipsoid("low cap", {3, 3, 2, -2, -1});
   ellipsoid("thin slice", {3, 3, 2, 0.01, 0.03});
   cases.push_back({"eltube", EllipticalTube{1, 2, 3}, 12 * pi, 0, [](const Point& p) {
-                     return square_of(p.x()) + square_of(p.y() / 2) <= 1 && std::abs(p.z()) <= 3;
+                     return times_itself(p.x()) + times_itself(p.y() / 2) <= 1 && std::abs(p.z()) <= 3;
                    }});
   const auto elcone = [&](const char* name, const EllipticalCone& e) {
     const double h = std::min(e.zcut, e.zmax);
     cases.push_back({name, e, pi * e.dx * e.dy * (std::pow(e.zmax + h, 3) - std::pow(e.zmax - h, 3)) / 3, 0,
                      [e, h](const Point& p) {
                        return std::abs(p.z()) <= h &&
-                              square_of(p.x() / e.dx) + square_of(p.y() / e.dy) <= square_of(e.zmax - p.z());
+                              times_itself(p.x() / e.dx) + times_itself(p.y() / e.dy) <= times_itself(e.zmax - p.z());
                      }});
   };
   elcone("elcone", {0.4, 0.8, 3, 1});
   elcone("elcone's tip", {0.4, 0.8, 3, 4});
   const auto paraboloid = [&](const char* name, const Paraboloid& q) {
-    cases.push_back({name, q, pi * q.dz * (square_of(q.rlo) + square_of(q.rhi)), 0, [q](const Point& p) {
+    cases.push_back({name, q, pi * q.dz * (times_itself(q.rlo) + times_itself(q.rhi)), 0, [q](const Point& p) {
                        return std::abs(p.z()) <= q.dz &&
-                              square_of(radius_of(p)) <=
-                                  line_at(p.z(), -q.dz, square_of(q.rlo), q.dz, square_of(q.rhi));
+                              times_itself(radius_of(p)) <=
+                                  line_at(p.z(), -q.dz, times_itself(q.rlo), q.dz, times_itself(q.rhi));
                      }});
   };
   paraboloid("paraboloid", {1, 2, 3});
@@ -299,7 +299,7 @@ std::vector<SolidCase> round_cases() {
   paraboloid("tall bowl", {0, 0.01, 30});
   const auto hype = [&](const char* name, const Hype& h) {
     const auto disc = [&](double r, double stereo) {
-      return pi * h.z * (r * r + square_of(std::tan(stereo) * h.z / 2) / 3);
+      return pi * h.z * (r * r + times_itself(std::tan(stereo) * h.z / 2) / 3);
     };
     cases.push_back({name, h, disc(h.rmax, h.outst) - disc(h.rmin, h.inst), 0, [h](const Point& p) {
                        return std::abs(p.z()) <= h.z / 2 &&
@@ -419,14 +419,14 @@ std::vector<SolidCase> warped_cases() {
   for (const double twist : {0.6, -1.2}) {
     const TwistedTube t{twist, 1, 2, 5, 1.5};
     const auto squared = [=](double r, double z) {  // of the radius at z
-      return square_of(r) * (square_of(std::cos(twist / 2)) + square_of(std::sin(twist / 2) * z / 2.5));
+      return times_itself(r) * (times_itself(std::cos(twist / 2)) + times_itself(std::sin(twist / 2) * z / 2.5));
     };
     cases.push_back({"twistedtubs", t,
                      integral_of(-2.5, 2.5, [&](double z) { return 0.75 * (squared(2, z) - squared(1, z)); }), 0,
                      [=](const Point& p) {
                        const Point back = turned_back(p, std::atan(std::tan(twist / 2) * p.z() / 2.5));
                        return std::abs(p.z()) <= 2.5 &&
-                              lies_within(square_of(radius_of(p)), squared(1, p.z()), squared(2, p.z())) &&
+                              lies_within(times_itself(radius_of(p)), squared(1, p.z()), squared(2, p.z())) &&
                               std::abs(std::atan2(back.y(), back.x())) <= 0.75;
                      }});
   }
