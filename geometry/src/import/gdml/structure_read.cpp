@@ -193,7 +193,7 @@ class Reader {
 
   std::pair<std::uint32_t, bool> add_material(const std::string& name) {
     const auto [entry, inserted] = materials_.try_emplace(name, static_cast<std::uint32_t>(detector_.materials.size()));
-    if (inserted) detector_.materials.push_back({name, {}});
+    if (inserted) detector_.materials.emplace_back().name = name;
     return {entry->second, inserted};
   }
 
