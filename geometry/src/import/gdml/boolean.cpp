@@ -173,7 +173,8 @@ bool twisted(const Shape& shape) {
 
 class Attempts {
  public:
-  Attempts(const Csg& csg, const Fineness& fineness) : csg_(csg), scale_(scale_of(csg)), cut_(cut_of(scale_, fineness)) {
+  Attempts(const Csg& csg, const Fineness& fineness)
+      : csg_(csg), scale_(scale_of(csg)), cut_(cut_of(scale_, fineness)) {
     if (std::ranges::any_of(primitives(csg), [&](std::uint32_t one) { return twisted(*csg.nodes[one].shape); }))
       facets_ = std::max(cut_.meshing.deflection, 1e-3 * scale_.size);
   }
@@ -211,22 +212,25 @@ class Attempts {
     return std::nullopt;
   }
 
-  static double off_by(const Surface& surface, double volume) { return std::abs(enclosed_volume(surface) / volume - 1); }
+  static double off_by(const Surface& surface, double volume) {
+    return std::abs(enclosed_volume(surface) / volume - 1);
+  }
 
   std::optional<Surface> meshed(occt::Operation& operation, double volume, occt::Meshing meshing, double fuzzy) try {
     Surface surface = operation.mesh(meshing);
     double off = off_by(surface, volume);
-    for (int round = 0; cut_.by_volume && off > 8e-4 && off < 0.5 && round < 4; ++round) {
+    for (int round = 0; cut_.by_volume && off > 9e-4 && off < 0.5 && round < 4; ++round) {
       if (surface.triangles.size() > 200'000) break;
       // The volume that is lost goes with the square of the angle, as the deflection does.
-      const double factor = std::clamp(6e-4 / off, 0.2, 0.7), before = off;
+      const double factor = std::clamp(7e-4 / off, 0.2, 0.8), before = off;
       meshing = {factor * meshing.deflection, std::sqrt(factor) * meshing.angle};
       surface = operation.mesh(meshing);
       off = off_by(surface, volume);
       if (off > 0.9 * before) break;  // something else is wrong
     }
     merge_close(surface, 1e-9 * scale_.size);
-    const std::string fault = fault_of(surface, csg_, volume, 2 * meshing.deflection + facets_ + fuzzy + 1e-9 * scale_.size);
+    const std::string fault =
+        fault_of(surface, csg_, volume, 2 * meshing.deflection + facets_ + fuzzy + 1e-9 * scale_.size);
     if (fault.empty()) {
       separate(surface);
       return surface;
@@ -270,7 +274,8 @@ class Solving {
   }
 
  private:
-  [[noreturn]] void fail(ErrorKind kind, const std::string& problem, const Csg& csg, const std::string& advice = {}) const {
+  [[noreturn]] void fail(ErrorKind kind, const std::string& problem, const Csg& csg,
+                         const std::string& advice = {}) const {
     constexpr std::size_t kMost = 8;
     const std::vector<std::uint32_t> all = primitives(csg);
     std::string names;
@@ -287,14 +292,17 @@ class Solving {
   [[nodiscard]] Surface solve(const Csg& part) const {
     if (part.nodes[part.root].bounds.empty()) return {};
     const Scale scale = scale_of(part);
-    if (std::optional<Surface> surface = box_grid(part, std::min(1e-5, 1e-3 * scale.smallest))) return std::move(*surface);
+    if (std::optional<Surface> surface = box_grid(part, std::min(1e-5, 1e-3 * scale.smallest)))
+      return std::move(*surface);
     return general(part);
   }
 
   [[nodiscard]] Surface general(const Csg& part) const {
 #ifdef RAYLIFT_WITH_OCCT
     if (primitives(part).size() > kMostOperands)
-      fail(ErrorKind::limit, "the solid has more than " + std::to_string(kMostOperands) + " operands that are no boxes along the axes", part);
+      fail(ErrorKind::limit,
+           "the solid has more than " + std::to_string(kMostOperands) + " operands that are no boxes along the axes",
+           part);
     Attempts attempts(part, fineness_);
     if (std::optional<Surface> surface = attempts.run()) return std::move(*surface);
     if (leaves_nothing(part)) return {};
@@ -303,7 +311,8 @@ class Solving {
 #else
     static_cast<void>(fineness_);
     fail(ErrorKind::unsupported, "this build has no Open CASCADE, which makes such operations", part,
-         "install libocct-modeling-algorithms-dev and libocct-visualization-dev, and build raylift with RAYLIFT_OCCT=ON");
+         "install libocct-modeling-algorithms-dev and libocct-visualization-dev, and build raylift with "
+         "RAYLIFT_OCCT=ON");
 #endif
   }
 

@@ -43,7 +43,8 @@ bool whole_about_z(const Shape& shape) {
         using S = std::decay_t<decltype(s)>;
         if constexpr (std::is_same_v<S, Orb> || std::is_same_v<S, Paraboloid> || std::is_same_v<S, Hype>) {
           return true;
-        } else if constexpr (requires { s.phi.delta; } && !requires { s.sides; }) {
+        } else if constexpr (
+            requires { s.phi.delta; } && !requires { s.sides; }) {
           return s.phi.delta >= 2 * std::numbers::pi;
         } else {
           return false;
@@ -70,7 +71,8 @@ class Evaluation {
     if (node.kind == CsgKind::primitive) {
       TopoDS_Shape& own = primitives_[node.shape];
       if (own.IsNull()) own = brep(*node.shape, options_.chord);
-      return placed(own, options_.seam != 0 && whole_about_z(*node.shape) ? node.placed * about_z(options_.seam) : node.placed);
+      return placed(
+          own, options_.seam != 0 && whole_about_z(*node.shape) ? node.placed * about_z(options_.seam) : node.placed);
     }
     TopoDS_Shape result = of(node.children[0]);
     if (node.children.size() == 1) return result;
