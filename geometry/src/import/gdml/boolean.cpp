@@ -162,9 +162,9 @@ std::string fault_of(const Surface& surface, const Csg& csg, double volume, doub
 }
 
 /// In the order of how many solids each mended.
-constexpr std::array kLadder{occt::Options{1e-5, 0, 0, false}, occt::Options{1e-5, 0, 0.6347, false},
-                             occt::Options{0, 0, 0, false}, occt::Options{1e-5, 0, 0.6347, true},
-                             occt::Options{1e-4, 0, 0.2718, false}};
+constexpr std::array kLadder{occt::Options{1e-5, 0, 0, 0, false},      occt::Options{1e-5, 0, 0.6347, 0, false},
+                             occt::Options{0, 0, 0, 0, false},         occt::Options{1e-5, 0, 0.6347, 0, true},
+                             occt::Options{1e-4, 0, 0.2718, 0, false}, occt::Options{1e-5, 0, 0.6347, 2e-4, false}};
 
 bool twisted(const Shape& shape) {
   return std::holds_alternative<TwistedBox>(shape) || std::holds_alternative<TwistedTrd>(shape) ||
@@ -184,6 +184,7 @@ class Attempts {
     const double unit = std::min(1.0, 100 * scale_.smallest);  // micrometres are no tolerance for what is as small
     for (occt::Options options : kLadder) {
       options.fuzzy *= unit;
+      options.grow *= unit;
       options.chord = facets_;
       if (std::optional<Surface> surface = made(options)) return surface;
     }
@@ -204,7 +205,8 @@ class Attempts {
       const double volume = operation.volume();
       for (const double finer : {1.0, 0.2}) {
         const occt::Meshing meshing{finer * cut_.meshing.deflection, cut_.meshing.angle};
-        if (std::optional<Surface> surface = meshed(operation, volume, meshing, options.fuzzy)) return surface;
+        if (std::optional<Surface> surface = meshed(operation, volume, meshing, options.fuzzy + options.grow))
+          return surface;
       }
     } catch (const occt::Failure& failure) {
       note(failure.what());
@@ -216,7 +218,7 @@ class Attempts {
     return std::abs(enclosed_volume(surface) / volume - 1);
   }
 
-  std::optional<Surface> meshed(occt::Operation& operation, double volume, occt::Meshing meshing, double fuzzy) try {
+  std::optional<Surface> meshed(occt::Operation& operation, double volume, occt::Meshing meshing, double moved) try {
     Surface surface = operation.mesh(meshing);
     double off = off_by(surface, volume);
     for (int round = 0; cut_.by_volume && off > 9e-4 && off < 0.5 && round < 4; ++round) {
@@ -230,7 +232,7 @@ class Attempts {
     }
     merge_close(surface, 1e-9 * scale_.size);
     const std::string fault =
-        fault_of(surface, csg_, volume, 2 * meshing.deflection + facets_ + fuzzy + 1e-9 * scale_.size);
+        fault_of(surface, csg_, volume, 2 * meshing.deflection + facets_ + moved + 1e-9 * scale_.size);
     if (fault.empty()) {
       separate(surface);
       return surface;

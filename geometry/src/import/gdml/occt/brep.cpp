@@ -320,20 +320,20 @@ TopoDS_Shape brep(const Surface& surface) {
 
 TopoDS_Shape placed(const TopoDS_Shape& shape, const Transform& placement) {
   Transform t = placement;
-  double off = 0;  // from a rotation
-  bool mirrored = false;
   for (int row = 0; row < 3; ++row)
     for (int column = 0; column < 3; ++column) t(row, column) = settled(t(row, column));
+  const double volume = determinant(t), square = std::pow(std::abs(volume), 2.0 / 3);
+  double off = 0;  // from a rotation and a scale
   for (int a = 0; a < 3; ++a)
     for (int b = a; b < 3; ++b)
-      off = std::max(off, std::abs(t(0, a) * t(0, b) + t(1, a) * t(1, b) + t(2, a) * t(2, b) - (a == b ? 1 : 0)));
-  mirrored = determinant(t) < 0;
+      off = std::max(off,
+                     std::abs((t(0, a) * t(0, b) + t(1, a) * t(1, b) + t(2, a) * t(2, b)) / square - (a == b ? 1 : 0)));
   if (off < 1e-9) {
-    gp_Trsf rigid;
-    rigid.SetValues(t(0, 0), t(0, 1), t(0, 2), t(0, 3), t(1, 0), t(1, 1), t(1, 2), t(1, 3), t(2, 0), t(2, 1), t(2, 2),
-                    t(2, 3));
-    if (!mirrored) return shape.Moved(TopLoc_Location(rigid));
-    return BRepBuilderAPI_Transform(shape, rigid, true).Shape();
+    gp_Trsf similar;
+    similar.SetValues(t(0, 0), t(0, 1), t(0, 2), t(0, 3), t(1, 0), t(1, 1), t(1, 2), t(1, 3), t(2, 0), t(2, 1), t(2, 2),
+                      t(2, 3));
+    if (std::abs(volume - 1) < 1e-9) return shape.Moved(TopLoc_Location(similar));
+    return BRepBuilderAPI_Transform(shape, similar, true).Shape();
   }
   gp_GTrsf affine;
   for (int row = 0; row < 3; ++row)
