@@ -31,9 +31,6 @@ namespace raylift::gdml {
 namespace boolean_detail {
 namespace {
 
-/// What Open CASCADE is given at most; a few hundred take minutes.
-constexpr std::size_t kMostOperands = 1000;
-
 struct Scale {
   double size = 0;      // of the whole
   double smallest = 0;  // of all operands' features
@@ -82,6 +79,9 @@ std::vector<std::uint32_t> components(Csg& csg) {
 }
 
 #ifdef RAYLIFT_WITH_OCCT
+
+/// What Open CASCADE is given at most; a few hundred take minutes.
+constexpr std::size_t kMostOperands = 1000;
 
 /// Points in the box of the whole, and as many in those of the operands, so that small operands have some.
 std::vector<Double3> points_of(const Csg& csg, std::size_t count) {
