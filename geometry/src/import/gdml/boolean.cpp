@@ -161,7 +161,7 @@ std::string fault_of(const Surface& surface, const Csg& csg, double volume, doub
   return std::to_string(wrong) + " of " + std::to_string(points.size()) + " points lie on the wrong side of it";
 }
 
-/// In the order of how many solids each mended.
+/// What is tried, in order: the least change first. The last one moves surfaces, though by less than the chord.
 constexpr std::array kLadder{occt::Options{1e-5, 0, 0, 0, false},      occt::Options{1e-5, 0, 0.6347, 0, false},
                              occt::Options{0, 0, 0, 0, false},         occt::Options{1e-5, 0, 0.6347, 0, true},
                              occt::Options{1e-4, 0, 0.2718, 0, false}, occt::Options{1e-5, 0, 0.6347, 2e-4, false}};
