@@ -20,6 +20,7 @@
 #include <variant>
 
 #include "brep.h"
+#include "import/gdml/membership.h"
 #include "triangles.h"
 
 namespace raylift::gdml::occt {
@@ -43,7 +44,8 @@ bool whole_about_z(const Shape& shape) {
         using S = std::decay_t<decltype(s)>;
         if constexpr (std::is_same_v<S, Orb> || std::is_same_v<S, Paraboloid> || std::is_same_v<S, Hype>) {
           return true;
-        } else if constexpr (requires { s.phi.delta; } && !requires { s.sides; }) {
+        } else if constexpr (
+            requires { s.phi.delta; } && !requires { s.sides; }) {
           return s.phi.delta >= 2 * std::numbers::pi;
         } else {
           return false;
@@ -60,23 +62,37 @@ Transform about_z(double angle) {
   return t;
 }
 
+/// About the middle of the bounds, whose corners move by `by`.
+Transform grown(const Bounds& box, double by) {
+  const double factor = 1 + 2 * by / box.diagonal();
+  Transform t;
+  for (int axis = 0; axis < 3; ++axis) {
+    t(axis, axis) = factor;
+    t(axis, 3) = (1 - factor) * (box.low[axis] + box.high[axis]) / 2;
+  }
+  return t;
+}
+
 class Evaluation {
  public:
   Evaluation(const Csg& csg, const Options& options) : csg_(csg), options_(options) {}
 
   // flatten() limits the depth of trees.
-  TopoDS_Shape of(std::uint32_t index) {  // NOLINT(misc-no-recursion)
+  TopoDS_Shape of(std::uint32_t index, bool first = true) {  // NOLINT(misc-no-recursion)
     const CsgNode& node = csg_.nodes[index];
     if (node.kind == CsgKind::primitive) {
       TopoDS_Shape& own = primitives_[node.shape];
       if (own.IsNull()) own = brep(*node.shape, options_.chord);
-      return placed(own, options_.seam != 0 && whole_about_z(*node.shape) ? node.placed * about_z(options_.seam) : node.placed);
+      Transform placement = node.placed;
+      if (options_.seam != 0 && whole_about_z(*node.shape)) placement = placement * about_z(options_.seam);
+      if (options_.grow != 0 && !first) placement = placement * grown(bounds(*node.shape), options_.grow);
+      return placed(own, placement);
     }
-    TopoDS_Shape result = of(node.children[0]);
+    TopoDS_Shape result = of(node.children[0], first);
     if (node.children.size() == 1) return result;
     TopTools_ListOfShape tools;
     for (const std::uint32_t child : std::span(node.children).subspan(1)) {
-      tools.Append(of(child));
+      tools.Append(of(child, false));
       // Common parts of several tools would be those with any of them.
       if (node.kind != CsgKind::intersect && !options_.one_by_one) continue;
       result = run(node.kind, result, tools);

@@ -24,10 +24,12 @@ struct Meshing {
 };
 
 struct Options {
-  double fuzzy = 0;         ///< points and curves nearer to each other count as one, mm
-  double chord = 0;         ///< twisted operands become facets, which lie this near to them
-  double seam = 0;          ///< where surfaces about an axis meet themselves, rad: intersections along it often fail
-  bool one_by_one = false;  ///< an operation on many operands as many on two: slower, and sometimes right where one is not
+  double fuzzy = 0;  ///< points and curves nearer to each other count as one, mm
+  double chord = 0;  ///< twisted operands become facets, which lie this near to them
+  double seam = 0;   ///< where surfaces about an axis meet themselves, rad: intersections along it often fail
+  double grow = 0;   ///< by how much all operands but first ones are larger, so that none only touches another, mm
+  bool one_by_one =
+      false;  ///< an operation on many operands as many on two: slower, and sometimes right where one is not
 };
 
 /// A tree of operations, computed with boundaries that are surfaces and curves.
