@@ -29,7 +29,7 @@ void weld_corners(Surface& surface) {
 }
 
 /// Adds the triangles of a ring whose first vertex is `first`. A ring that is a line has none.
-void add_end(Surface& surface, const Polygon& corners, std::uint32_t first, bool upward) {
+void add_loft_end(Surface& surface, const Polygon& corners, std::uint32_t first, bool upward) {
   Polygon distinct;
   std::vector<std::uint32_t> vertices;
   const auto same = [](const Point2& a, const Point2& b) { return a.x == b.x && a.y == b.y; };
@@ -48,8 +48,8 @@ void add_end(Surface& surface, const Polygon& corners, std::uint32_t first, bool
                                        : UInt3{vertices[t.x], vertices[t.z], vertices[t.y]});
 }
 
-void add_side(Surface& surface, std::uint32_t a, std::uint32_t b, std::uint32_t above_a, std::uint32_t above_b,
-              bool other_diagonal) {
+void add_loft_side(Surface& surface, std::uint32_t a, std::uint32_t b, std::uint32_t above_a, std::uint32_t above_b,
+                   bool other_diagonal) {
   if (other_diagonal) {
     surface.triangles.push_back({a, b, above_a});
     surface.triangles.push_back({b, above_b, above_a});
@@ -81,10 +81,10 @@ Surface loft(std::vector<Ring> rings, bool warped) {
   for (std::uint32_t level = 0; level + 1 != levels; ++level)
     for (std::uint32_t i = 0; i != n; ++i) {
       const std::uint32_t a = level * n + i, b = level * n + (i + 1) % n;
-      add_side(surface, a, b, a + n, b + n, warped && (level + i) % 2 == 1);
+      add_loft_side(surface, a, b, a + n, b + n, warped && (level + i) % 2 == 1);
     }
-  add_end(surface, rings.front().corners, 0, false);
-  add_end(surface, rings.back().corners, (levels - 1) * n, true);
+  add_loft_end(surface, rings.front().corners, 0, false);
+  add_loft_end(surface, rings.back().corners, (levels - 1) * n, true);
   weld_corners(surface);
   return surface;
 }

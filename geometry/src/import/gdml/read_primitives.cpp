@@ -16,7 +16,7 @@
 namespace raylift::gdml {
 namespace {
 
-constexpr double kHalfTurn = std::numbers::pi;
+using std::numbers::pi;
 
 Shape read_box(const SolidElement& e) {
   const Box box{e.length("x"), e.length("y"), e.length("z")};
@@ -35,8 +35,8 @@ Shape read_sphere(const SolidElement& e) {
   e.positive({{"rmax", sphere.rmax}, {"deltatheta", sphere.theta.delta}});
   e.not_negative({{"rmin", sphere.rmin}, {"starttheta", sphere.theta.start}});
   e.less({"rmin", sphere.rmin}, {"rmax", sphere.rmax});
-  e.less({"starttheta", sphere.theta.start}, {"pi", kHalfTurn});
-  sphere.theta.delta = std::min(sphere.theta.delta, kHalfTurn - sphere.theta.start);
+  e.less({"starttheta", sphere.theta.start}, {"pi", pi});
+  sphere.theta.delta = std::min(sphere.theta.delta, pi - sphere.theta.start);
   return sphere;
 }
 
@@ -65,7 +65,7 @@ double least_height(const CutTube& cut) {
   for (const double r : {tube.rmin, tube.rmax})
     for (const double phi : {tube.phi.start, tube.phi.start + tube.phi.delta}) look(r, phi);
   const double down = std::atan2(-gy, -gx);
-  const double from_start = std::fmod(std::fmod(down - tube.phi.start, 2 * kHalfTurn) + 2 * kHalfTurn, 2 * kHalfTurn);
+  const double from_start = std::fmod(std::fmod(down - tube.phi.start, 2 * pi) + 2 * pi, 2 * pi);
   if (is_full(tube.phi) || from_start <= tube.phi.delta) look(tube.rmax, down);
   return least;
 }
@@ -314,14 +314,14 @@ Shape read_arb8(const SolidElement& e) {
 }
 
 /// A vertex by its name in <define>, times the unit of `node`, as Geant4 has it: the position has a unit already.
-Double3 vertex(const SolidElement& e, const pugi::xml_node& node, const char* attribute) {
+Double3 vertex_of(const SolidElement& e, const pugi::xml_node& node, const char* attribute) {
   const double unit = e.vectors().unit(node, "lunit", e.where());
   const Double3 p = e.vectors().named_position(e.vectors().name_in(node, attribute, e.where()), e.where());
   return {p.x * unit, p.y * unit, p.z * unit};
 }
 
 Shape read_tet(const SolidElement& e) {
-  const auto corner = [&](const char* name) { return vertex(e, e.node(), name); };
+  const auto corner = [&](const char* name) { return vertex_of(e, e.node(), name); };
   const Tet tet{{corner("vertex1"), corner("vertex2"), corner("vertex3"), corner("vertex4")}};
   double size = 0;
   for (const Double3& p : tet.corners)
@@ -368,7 +368,7 @@ class Facets {
     std::vector<std::uint32_t> facet;
     Double3 first;
     for (std::size_t k = 0; k != corners; ++k) {
-      Double3 p = vertex(e_, node, kNames[k]);
+      Double3 p = vertex_of(e_, node, kNames[k]);
       if (k == 0) first = p;
       if (relative && k != 0) p = {p.x + first.x, p.y + first.y, p.z + first.z};
       const std::uint32_t number = number_of(p);
@@ -431,8 +431,8 @@ Shape read_twisted_tube(const SolidElement& e) {
                          e.angle("phi")};
   e.positive({{"endinnerrad", tube.inner_r}, {"zlen", tube.z}, {"phi", tube.phi}});
   e.less({"endinnerrad", tube.inner_r}, {"endouterrad", tube.outer_r});
-  e.less({"phi", tube.phi}, {"a full turn", 2 * kHalfTurn - 1e-9});
-  e.less({"twistedangle", std::abs(tube.twist)}, {"half a turn", kHalfTurn - 1e-9});
+  e.less({"phi", tube.phi}, {"a full turn", 2 * pi - 1e-9});
+  e.less({"twistedangle", std::abs(tube.twist)}, {"half a turn", pi - 1e-9});
   return tube;
 }
 

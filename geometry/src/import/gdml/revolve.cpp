@@ -9,7 +9,7 @@
 namespace raylift::gdml {
 namespace {
 
-constexpr double kFullTurn = 2 * std::numbers::pi;
+using std::numbers::pi;
 constexpr double kDefaultChord = 1e-3;  // of the radius
 constexpr double kMinSteps = 24, kStepsBy = 8;
 /// More would take memory for nothing: a facet is off by 1e-6 of the radius already.
@@ -19,7 +19,7 @@ constexpr double kAngleNoise = 1e-9;
 constexpr double kNarrow = 0.1;
 
 /// The cosine and sine of `angle` times `factor`; zero where only rounding keeps them from it.
-Point2 direction(double angle, double factor) {
+Point2 direction_at(double angle, double factor) {
   const auto exact = [](double value) { return std::abs(value) < 1e-15 ? 0. : value; };
   return {factor * exact(std::cos(angle)), factor * exact(std::sin(angle))};
 }
@@ -27,7 +27,7 @@ Point2 direction(double angle, double factor) {
 /// The direction of a step of a full turn: the same numbers however often the angle has gone round.
 Point2 grid_direction(std::int64_t index, std::uint32_t steps, double factor) {
   const std::int64_t n = steps, k = ((index % n) + n) % n;
-  return direction(kFullTurn * static_cast<double>(k) / static_cast<double>(n), factor);
+  return direction_at(2 * pi * static_cast<double>(k) / static_cast<double>(n), factor);
 }
 
 }  // namespace
@@ -38,12 +38,12 @@ std::uint32_t steps_of_turn(const Fineness& fineness, double radius) {
   constexpr double kWidest = 1 + kNarrow;
   const double stated = std::min(fineness.chord / (radius * kWidest * kWidest), 1.);
   const double relative = fineness.chord > 0 ? stated : kDefaultChord;
-  const double needed = std::min(std::numbers::pi / std::acos(1 - relative), 1. * kMaxSteps);
+  const double needed = std::min(pi / std::acos(1 - relative), 1. * kMaxSteps);
   return static_cast<std::uint32_t>(std::max(std::ceil(needed / kStepsBy) * kStepsBy, kMinSteps));
 }
 
 double chord_of(const Fineness& fineness, double size) {
-  if (fineness.steps != 0) return size * (1 - std::cos(std::numbers::pi / std::max(fineness.steps, 3U)));
+  if (fineness.steps != 0) return size * (1 - std::cos(pi / std::max(fineness.steps, 3U)));
   return fineness.chord > 0 ? fineness.chord : kDefaultChord * size;
 }
 
@@ -59,7 +59,7 @@ double radius_factor(double step, Fit fit) {
 }
 
 bool is_full(const Turn& turn) {
-  return turn.delta >= kFullTurn - kAngleNoise;
+  return turn.delta >= 2 * pi - kAngleNoise;
 }
 
 std::vector<GridAngle> grid_angles(double start, double delta, double step) {
@@ -76,29 +76,29 @@ std::vector<GridAngle> grid_angles(double start, double delta, double step) {
 }
 
 Columns circle_columns(const Turn& turn, std::uint32_t steps, Fit fit) {
-  const double step = kFullTurn / steps, factor = radius_factor(step, fit);
+  const double step = 2 * pi / steps, factor = radius_factor(step, fit);
   Columns columns;
   columns.closed = is_full(turn);
   if (columns.closed) {
     for (std::uint32_t i = 0; i != steps; ++i) columns.at.push_back(grid_direction(i, steps, factor));
     return columns;
   }
-  const std::vector<GridAngle> angles = grid_angles(std::fmod(turn.start, kFullTurn), turn.delta, step);
+  const std::vector<GridAngle> angles = grid_angles(std::fmod(turn.start, 2 * pi), turn.delta, step);
   // The ends of a segment lie on the true radius, as its neighbour's do. A segment of one facet has no others to make
   // up for that.
   const double end_factor = angles.size() == 2 ? radius_factor(turn.delta, fit) : 1;
   for (const GridAngle& one : angles)
     columns.at.push_back(one.on_grid ? grid_direction(std::llround(one.angle / step), steps, factor)
-                                     : direction(one.angle, end_factor));
+                                     : direction_at(one.angle, end_factor));
   return columns;
 }
 
 Columns side_columns(const Turn& turn, std::uint32_t sides, double factor) {
   Columns columns;
   columns.closed = is_full(turn);
-  const double step = (columns.closed ? kFullTurn : turn.delta) / sides;
+  const double step = (columns.closed ? 2 * pi : turn.delta) / sides;
   for (std::uint32_t i = 0; i != sides + (columns.closed ? 0 : 1); ++i)
-    columns.at.push_back(direction(turn.start + i * step, factor));
+    columns.at.push_back(direction_at(turn.start + i * step, factor));
   return columns;
 }
 

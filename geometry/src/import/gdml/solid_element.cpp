@@ -11,7 +11,7 @@
 namespace raylift::gdml {
 namespace {
 
-constexpr double kFull = 2 * std::numbers::pi;
+using std::numbers::pi;
 /// Geant4's own tolerances: what is smaller has no inside there.
 constexpr double kLeastLength = 1e-9, kLeastAngle = 1e-9;
 /// Corners, planes or sides: checks take the square of their number.
@@ -74,13 +74,13 @@ Turn SolidElement::turn() const {
 }
 
 Turn SolidElement::turn_or_full() const {
-  if (angle("deltaphi") == 0) return {angle("startphi"), kFull};
+  if (angle("deltaphi") == 0) return {angle("startphi"), 2 * pi};
   return turn();
 }
 
 std::uint32_t SolidElement::sides(const Turn& turn) const {
   const double sides = number("numsides");
-  const double least = turn.delta >= kFull - kLeastAngle ? 3 : std::floor(turn.delta / std::numbers::pi) + 1;
+  const double least = turn.delta >= 2 * pi - kLeastAngle ? 3 : std::floor(turn.delta / pi) + 1;
   if (sides != std::floor(sides) || sides < least)
     fail(stated({"numsides", sides}) + ", and such a turn needs " + number_text(least) + " or more");
   if (sides > kMostCorners) fail("it has more than " + std::to_string(kMostCorners) + " sides", ErrorKind::limit);
@@ -123,7 +123,7 @@ void SolidElement::at_most(const Size& smaller, const Size& larger) const {
 
 void SolidElement::below_right_angle(std::initializer_list<Size> angles) const {
   for (const Size& size : angles)
-    if (!(std::abs(size.value) < kFull / 4 - kLeastAngle))
+    if (!(std::abs(size.value) < pi / 2 - kLeastAngle))
       fail(stated(size) + " radians, and has to be less than a right angle");
 }
 

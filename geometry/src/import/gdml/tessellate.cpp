@@ -14,11 +14,11 @@
 namespace raylift::gdml {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-constexpr Turn kAround{0, 2 * kPi};
+using std::numbers::pi;
+constexpr Turn kAroundZ{0, 2 * pi};
 constexpr double kMaxRows = 2048;  // of a paraboloid or hype
 
-Surface scaled(Surface surface, const Double3& by) {
+Surface stretched_by(Surface surface, const Double3& by) {
   for (Double3& v : surface.vertices) v = {v.x * by.x, v.y * by.y, v.z * by.z};
   return surface;
 }
@@ -48,13 +48,21 @@ Surface cone_surface(const Cone& cone, const Fineness& fineness) {
 
 /// A point of a circle about the origin in x = r and y = z, at an angle from +z. The poles lie on the axis.
 Point2 at_theta(double radius, double theta) {
-  const bool pole = theta < 1e-12 || kPi - theta < 1e-12;
+  const bool pole = theta < 1e-12 || pi - theta < 1e-12;
   return {pole ? 0 : radius * std::sin(theta), radius * std::cos(theta)};
+}
+
+/// The step, halved until the range has that many.
+double step_within(double range, double step, double least) {
+  while (range / step < least) step /= 2;
+  return step;
 }
 
 Surface sphere_surface(const Sphere& sphere, const Fineness& fineness) {
   const std::uint32_t steps = steps_of_turn(fineness, sphere.rmax);
-  const double step = kPi / ((steps + 1) / 2);
+  // The ends of a segment don't make up for the volume that facets lack, so that a narrow one has smaller steps.
+  const std::uint32_t half = (steps + 1) / 2;
+  const double step = step_within(sphere.theta.delta, pi / half, 3);
   const std::vector<GridAngle> thetas = grid_angles(sphere.theta.start, sphere.theta.delta, step);
   const double factor = radius_factor(step, fineness.fit);
   Polygon profile;
@@ -66,13 +74,6 @@ Surface sphere_surface(const Sphere& sphere, const Fineness& fineness) {
   return revolve(profile, circle_columns(sphere.phi, steps, fineness.fit));
 }
 
-/// A cut leaves a cap that may be flat; it has as many steps as the whole would have from pole to pole, or half of
-/// them.
-double step_within(double range, double step, double whole) {
-  while (range / step < whole / 2) step /= 2;
-  return step;
-}
-
 Surface ellipsoid_surface(const Ellipsoid& ellipsoid, const Fineness& fineness) {
   const double a = ellipsoid.ax, b = ellipsoid.by, c = ellipsoid.cz;
   const std::uint32_t steps = steps_of_turn(fineness, std::max({a, b, c}));
@@ -81,7 +82,8 @@ Surface ellipsoid_surface(const Ellipsoid& ellipsoid, const Fineness& fineness) 
   const double high = uncut ? 1 : std::min(ellipsoid.zcut2 / c, 1.);
   const double start = std::acos(high), end = std::acos(low);
   const std::uint32_t half = (steps + 1) / 2;
-  const double step = step_within(end - start, kPi / half, half);
+  // A cut leaves a cap that may be flat: it has half as many steps as the whole.
+  const double step = step_within(end - start, pi / half, half / 2.);
   const double factor = radius_factor(step, fineness.fit);
   Polygon profile{{0, low}};
   std::vector<GridAngle> thetas = grid_angles(start, end - start, step);
@@ -92,16 +94,16 @@ Surface ellipsoid_surface(const Ellipsoid& ellipsoid, const Fineness& fineness) 
   if (high < 1) profile.back() = {at_theta(1, start).x, high};
   profile.push_back({0, profile.back().y});
   profile.front().y = profile[1].y;
-  return scaled(revolve(profile, circle_columns(kAround, steps, fineness.fit)), {a, b, c});
+  return stretched_by(revolve(profile, circle_columns(kAroundZ, steps, fineness.fit)), {a, b, c});
 }
 
 Surface torus_surface(const Torus& torus, const Fineness& fineness) {
   const std::uint32_t steps = steps_of_turn(fineness, torus.rmax);
-  const double factor = radius_factor(2 * kPi / steps, fineness.fit);
+  const double factor = radius_factor(2 * pi / steps, fineness.fit);
   const auto circle = [&](double radius) {
     Polygon points;
     // Scaled, the tube still keeps off the axis.
-    for (const Point2& p : side_columns(kAround, steps, radius * factor).at)
+    for (const Point2& p : side_columns(kAroundZ, steps, radius * factor).at)
       points.push_back({std::max(torus.rtor + p.x, (torus.rtor - radius) / 2), p.y});
     return points;
   };
@@ -135,7 +137,7 @@ Surface polycone_surface(const Polygon& profile, const Turn& turn, const Finenes
 
 /// Circles that sides touch have corners farther out.
 Surface polyhedra_surface(const Polyhedra& polyhedra) {
-  const double turn = is_full(polyhedra.phi) ? 2 * kPi : polyhedra.phi.delta;
+  const double turn = is_full(polyhedra.phi) ? 2 * pi : polyhedra.phi.delta;
   return revolve(profile_of(polyhedra.planes),
                  side_columns(polyhedra.phi, polyhedra.sides, 1 / std::cos(turn / polyhedra.sides / 2)));
 }
@@ -145,15 +147,15 @@ Surface paraboloid_surface(const Paraboloid& paraboloid, const Fineness& finenes
   const std::uint32_t steps = steps_of_turn(fineness, rhi);
   // Equal steps of r have equal sagittas along z.
   const double chord = chord_of(fineness, 2 * std::max(rhi, dz));
-  const double rows = std::min(std::max(std::ceil(std::sqrt(dz / (2 * chord))), steps / 2.), kMaxRows);
+  const int rows = static_cast<int>(std::ceil(std::clamp(std::sqrt(dz / (2 * chord)), steps / 2., kMaxRows)));
   Polygon profile{{0, -dz}};
-  for (double i = 0; i <= rows; ++i) {
+  for (int i = 0; i <= rows; ++i) {
     const double r = rlo + (rhi - rlo) * i / rows;
     profile.push_back({r, dz * (2 * (r * r - rlo * rlo) / (rhi * rhi - rlo * rlo) - 1)});
   }
   profile.back().y = dz;
   profile.push_back({0, dz});
-  return revolve(profile, circle_columns(kAround, steps, fineness.fit));
+  return revolve(profile, circle_columns(kAroundZ, steps, fineness.fit));
 }
 
 Surface hype_surface(const Hype& hype, const Fineness& fineness) {
@@ -163,7 +165,7 @@ Surface hype_surface(const Hype& hype, const Fineness& fineness) {
   const double chord = chord_of(fineness, std::max(hype.z, 2 * std::hypot(hype.rmax, out * h)));
   const double sharpest = std::max(out * out / hype.rmax, hype.rmin > 0 ? in * in / hype.rmin : 0);
   const auto rows =
-      2 * static_cast<int>(std::ceil(std::clamp(h * std::sqrt(sharpest / (2 * chord)), steps / 2., kMaxRows) / 2));
+      2 * static_cast<int>(std::ceil(std::clamp(h * std::sqrt(sharpest / (2 * chord)), 1. * steps, kMaxRows) / 2));
   Polygon profile;
   for (int i = -rows; i <= rows; i += 2) {
     const double z = h * i / rows;
@@ -173,7 +175,7 @@ Surface hype_surface(const Hype& hype, const Fineness& fineness) {
     const double z = h * i / rows;
     profile.push_back({std::hypot(hype.rmin, in * z), z});
   }
-  return revolve(profile, circle_columns(kAround, steps, fineness.fit));
+  return revolve(profile, circle_columns(kAroundZ, steps, fineness.fit));
 }
 
 /// A tube whose ends are moved along z into their planes.
@@ -298,7 +300,7 @@ struct Tessellation {
 
   Surface operator()(const Box& box) const { return trap_surface(trap_of(Trd{box.x, box.x, box.y, box.y, box.z})); }
   Surface operator()(const Orb& orb) const {
-    return sphere_surface({0, orb.r, kAround, {0, kPi}}, for_two_curvatures(fineness));
+    return sphere_surface({0, orb.r, kAroundZ, {0, pi}}, for_two_curvatures(fineness));
   }
   Surface operator()(const Sphere& sphere) const { return sphere_surface(sphere, for_two_curvatures(fineness)); }
   Surface operator()(const Tube& tube) const {
@@ -320,15 +322,17 @@ struct Tessellation {
   Surface operator()(const Para& para) const { return trap_surface(trap_of(para)); }
   Surface operator()(const Xtru& xtru) const { return xtru_surface(xtru); }
   Surface operator()(const EllipticalTube& tube) const {
-    return scaled(cone_surface({0, 1, 0, 1, 2, kAround}, finer_by(tube.dx, tube.dy)), {tube.dx, tube.dy, tube.dz});
+    return stretched_by(cone_surface({0, 1, 0, 1, 2, kAroundZ}, finer_by(tube.dx, tube.dy)),
+                        {tube.dx, tube.dy, tube.dz});
   }
   Surface operator()(const Ellipsoid& ellipsoid) const {
     return ellipsoid_surface(ellipsoid, for_two_curvatures(fineness));
   }
   Surface operator()(const EllipticalCone& cone) const {
     const double cut = std::min(cone.zcut, cone.zmax);
-    return scaled(cone_surface({0, cone.zmax + cut, 0, cone.zmax - cut, 2 * cut, kAround}, finer_by(cone.dx, cone.dy)),
-                  {cone.dx, cone.dy, 1});
+    return stretched_by(
+        cone_surface({0, cone.zmax + cut, 0, cone.zmax - cut, 2 * cut, kAroundZ}, finer_by(cone.dx, cone.dy)),
+        {cone.dx, cone.dy, 1});
   }
   Surface operator()(const Paraboloid& paraboloid) const {
     return paraboloid_surface(paraboloid, for_two_curvatures(fineness));

@@ -12,9 +12,11 @@
 namespace raylift::gdml {
 namespace {
 
+using std::numbers::pi;
+
 constexpr std::uint32_t kMostParts = 256;
 
-double distance(const Point2& a, const Point2& b) {
+double gap(const Point2& a, const Point2& b) {
   return std::hypot(b.x - a.x, b.y - a.y);
 }
 
@@ -23,7 +25,7 @@ std::uint32_t even_parts(double needed) {
   return 2 * static_cast<std::uint32_t>(std::ceil(std::clamp(needed, 1., 1. * kMostParts) / 2));
 }
 
-Point2 turned(const Point2& p, double angle) {
+Point2 turned_about_z(const Point2& p, double angle) {
   const double c = std::cos(angle), s = std::sin(angle);
   return {c * p.x - s * p.y, s * p.x + c * p.y};
 }
@@ -41,8 +43,7 @@ Polygon divided(const Polygon& corners, const std::vector<std::uint32_t>& parts)
 /// whose edges are parallel are plane, and so are those of which an edge is a point.
 double warp(const Point2& a, const Point2& b, const Point2& above_a, const Point2& above_b) {
   const Point2 low{b.x - a.x, b.y - a.y}, high{above_b.x - above_a.x, above_b.y - above_a.y};
-  const double across = std::abs(low.x * high.y - low.y * high.x),
-               lengths = distance(a, b) * distance(above_a, above_b);
+  const double across = std::abs(low.x * high.y - low.y * high.x), lengths = gap(a, b) * gap(above_a, above_b);
   constexpr double kParallel = 1e-9;
   return across <= kParallel * lengths ? 0 : std::hypot(high.x - low.x, high.y - low.y) / 4;
 }
@@ -57,7 +58,7 @@ std::array<Point2, 4> section_of(const Arb8& arb8, std::uint32_t i, std::uint32_
 
 Surface tessellate_warped(const Arb8& arb8, const Fineness& fineness) {
   double size = 2 * arb8.dz, most = 0;
-  for (const Point2& corner : arb8.corners) size = std::max(size, distance(arb8.corners[0], corner));
+  for (const Point2& corner : arb8.corners) size = std::max(size, gap(arb8.corners[0], corner));
   std::array<double, 4> warps{};
   for (std::size_t k = 0; k != warps.size(); ++k) {
     const std::size_t next = (k + 1) % 4;
@@ -83,10 +84,10 @@ Surface tessellate_warped(const TwistedTrap& trap, const Fineness& fineness) {
   double radius = 0, side = 0;
   for (std::size_t k = 0; k != corners.size(); ++k) {
     radius = std::max(radius, std::hypot(corners[k].x, corners[k].y));
-    side = std::max(side, distance(corners[k], corners[k / 4 * 4 + (k + 1) % 4]));
+    side = std::max(side, gap(corners[k], corners[k / 4 * 4 + (k + 1) % 4]));
   }
   // Half a facet of a turn for each level: between two of them the section is smaller.
-  const std::uint32_t levels = even_parts(std::abs(trap.twist) * steps_of_turn(fineness, radius) / std::numbers::pi);
+  const std::uint32_t levels = even_parts(std::abs(trap.twist) * steps_of_turn(fineness, radius) / pi);
   const double chord = chord_of(fineness, std::max(2 * radius, trap.z));
   const std::uint32_t across = even_parts(side * std::abs(trap.twist) / levels / (4 * chord));
   const double shift = trap.z * std::tan(trap.theta);
@@ -96,7 +97,7 @@ Surface tessellate_warped(const TwistedTrap& trap, const Fineness& fineness) {
     const Arb8 untwisted{corners, trap.z / 2};
     Polygon section;
     for (const Point2& corner : section_of(untwisted, i, levels)) {
-      const Point2 p = turned(corner, up * trap.twist);
+      const Point2 p = turned_about_z(corner, up * trap.twist);
       section.push_back({p.x + up * shift * std::cos(trap.phi), p.y + up * shift * std::sin(trap.phi)});
     }
     rings.push_back({up * trap.z, divided(section, {across, across, across, across})});
@@ -107,7 +108,7 @@ Surface tessellate_warped(const TwistedTrap& trap, const Fineness& fineness) {
 /// All of its points move along straight lines from one end to the other.
 Surface tessellate_warped(const TwistedTube& tube, const Fineness& fineness) {
   const std::uint32_t steps = steps_of_turn(fineness, tube.outer_r);
-  const std::uint32_t levels = even_parts(std::abs(tube.twist) * steps / std::numbers::pi);
+  const std::uint32_t levels = even_parts(std::abs(tube.twist) * steps / pi);
   const double chord = chord_of(fineness, std::max(2 * tube.outer_r, tube.z));
   const double width = tube.outer_r - tube.inner_r;
   const std::uint32_t across = even_parts(2 * width * std::sin(std::abs(tube.twist) / 2) / levels / (4 * chord));
@@ -123,7 +124,8 @@ Surface tessellate_warped(const TwistedTube& tube, const Fineness& fineness) {
   for (std::uint32_t i = 0; i <= levels; ++i) {
     rings.push_back({tube.z * (2. * i - levels) / (2. * levels), {}});
     for (const Point2& p : outline)
-      rings.back().corners.push_back(between(turned(p, -tube.twist / 2), turned(p, tube.twist / 2), i, levels));
+      rings.back().corners.push_back(
+          between(turned_about_z(p, -tube.twist / 2), turned_about_z(p, tube.twist / 2), i, levels));
   }
   return loft(std::move(rings), true);
 }

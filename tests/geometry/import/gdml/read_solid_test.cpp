@@ -18,7 +18,8 @@
 namespace raylift::gdml {
 namespace {
 
-using ::raylift::test::expect_error;
+using std::numbers::pi;
+using test::expect_error;
 using ::testing::HasSubstr;
 
 class GdmlSolids : public ::testing::Test {
@@ -38,7 +39,7 @@ class GdmlSolids : public ::testing::Test {
   const T& last() const {
     return std::get<T>(reader_->solids().back().shape);
   }
-  double volume_of_last() const { return test::volume(tessellate(reader_->solids().back().shape, {})); }
+  double volume_of_last() const { return test::surface_volume(tessellate(reader_->solids().back().shape, {})); }
   Error refused(const std::string& solids, const std::string& define = {}) {
     return expect_error(ErrorKind::malformed, [&] { read(solids, define); });
   }
@@ -59,8 +60,8 @@ TEST_F(GdmlSolids, HaveUnitsAndNames) {
   EXPECT_EQ(tube.rmin, 10);
   EXPECT_EQ(tube.rmax, 20);
   EXPECT_EQ(tube.z, 30);
-  EXPECT_NEAR(tube.phi.start, std::numbers::pi / 18, 1e-15);
-  EXPECT_NEAR(tube.phi.delta, std::numbers::pi / 2, 1e-15);
+  EXPECT_NEAR(tube.phi.start, pi / 18, 1e-15);
+  EXPECT_NEAR(tube.phi.delta, pi / 2, 1e-15);
   EXPECT_EQ(reader_->find("t"), 0U);
   EXPECT_EQ(reader_->find("u"), std::nullopt);
 }
@@ -71,68 +72,72 @@ TEST_F(GdmlSolids, AreTheFirstOfTwoThatShareAName) {
   EXPECT_EQ(last<Box>().x, 1);
 }
 
-struct Written {
+struct WrittenSolid {
   const char* text;
   double volume;
 };
 
 /// Volumes by hand, from the meaning of the attributes: which lengths are full, which are halves.
 TEST_F(GdmlSolids, HaveTheVolumesOfTheirAttributes) {
-  constexpr double kPi = std::numbers::pi;
   const std::array written{
-      Written{"<box name='a' x='1' y='2' z='3'/>", 6},
-      Written{"<orb name='a' r='3'/>", 36 * kPi},
-      Written{"<sphere name='a' rmin='0' rmax='3' deltaphi='2*pi' starttheta='0' deltatheta='9'/>", 36 * kPi},
-      Written{"<sphere name='a' rmax='3' startphi='1' deltaphi='1' starttheta='90' deltatheta='90'"
-              " aunit='deg'/>",
-              9 * kPi / 180},
-      Written{"<tube name='a' rmin='1' rmax='2' z='3' deltaphi='360' aunit='deg'/>", 9 * kPi},
-      Written{"<cutTube name='a' rmin='1' rmax='2' z='3' deltaphi='360' aunit='deg' lowX='0' lowY='-0.1' lowZ='-1'"
-              " highX='0.2' highY='0' highZ='1'/>",
-              9 * kPi},
-      Written{"<cone name='a' rmin1='0' rmax1='2' rmin2='0' rmax2='1' z='3' deltaphi='360' aunit='deg'/>", 7 * kPi},
-      Written{"<torus name='a' rmin='0' rmax='1' rtor='3' deltaphi='360' aunit='deg'/>", 6 * kPi * kPi},
-      Written{"<polycone name='a' deltaphi='2*pi'><zplane rmin='1' rmax='2' z='1'/><zplane rmin='1' rmax='2' z='4'/>"
-              "</polycone>",
-              9 * kPi},
-      Written{"<polycone name='a'><zplane rmin='1' rmax='2' z='1'/><zplane rmin='1' rmax='2' z='4'/></polycone>",
-              9 * kPi},
-      Written{"<genericPolycone name='a' deltaphi='2*pi'><rzpoint r='1' z='1'/><rzpoint r='1' z='4'/>"
-              "<rzpoint r='2' z='4'/><rzpoint r='2' z='1'/></genericPolycone>",
-              9 * kPi},
-      Written{"<polyhedra name='a' startphi='1' deltaphi='2*pi' numsides='4'><zplane rmax='1' z='0'/>"
-              "<zplane rmax='1' z='3'/></polyhedra>",
-              12},
-      Written{"<genericPolyhedra name='a' deltaphi='2*pi' numsides='4'><rzpoint r='0' z='0'/><rzpoint r='0' z='3'/>"
-              "<rzpoint r='1' z='3'/><rzpoint r='1' z='0'/></genericPolyhedra>",
-              6},
-      Written{"<trd name='a' x1='2' x2='2' y1='3' y2='1' z='4'/>", 16},
-      Written{"<trap name='a' z='4' theta='0.1' phi='0.2' y1='2' x1='1' x2='3' alpha1='0.1' y2='2' x3='1' x4='3'"
-              " alpha2='0.1'/>",
-              16},
-      Written{"<para name='a' x='1' y='2' z='3' alpha='30' theta='20' phi='10' aunit='deg'/>", 6},
-      Written{"<xtru name='a'><twoDimVertex x='0' y='0'/><twoDimVertex x='2' y='0'/><twoDimVertex x='0' y='2'/>"
-              "<section zOrder='9' zPosition='-1' xOffset='0' yOffset='1' scalingFactor='1'/>"
-              "<section zOrder='1' zPosition='2' xOffset='0' yOffset='0' scalingFactor='1'/></xtru>",
-              6},
-      Written{"<eltube name='a' dx='1' dy='2' dz='3'/>", 12 * kPi},
-      Written{"<ellipsoid name='a' ax='1' by='2' cz='3'/>", 8 * kPi},
-      Written{"<ellipsoid name='a' ax='1' by='2' cz='3' zcut2='10'/>", 4 * kPi},
-      Written{"<elcone name='a' dx='0.5' dy='2' zmax='3' zcut='1'/>", 56 * kPi / 3},
-      Written{"<paraboloid name='a' rlo='1' rhi='2' dz='3'/>", 15 * kPi},
-      Written{"<hype name='a' rmin='1' rmax='2' inst='0' outst='0' z='3'/>", 9 * kPi},
-      Written{"<arb8 name='a' v1x='-1' v1y='-1' v2x='-1' v2y='1' v3x='1' v3y='1' v4x='1' v4y='-1' v5x='-1' v5y='-1'"
-              " v6x='-1' v6y='1' v7x='1' v7y='1' v8x='1' v8y='-1' dz='3'/>",
-              24},
-      Written{"<twistedbox name='a' PhiTwist='20' x='1' y='2' z='3' aunit='deg'/>", 6},
-      Written{"<twistedtrd name='a' PhiTwist='20' x1='2' x2='2' y1='3' y2='1' z='4' aunit='deg'/>", 16},
-      Written{"<twistedtrap name='a' PhiTwist='20' z='4' Theta='1' Phi='2' y1='2' x1='1' x2='3' y2='2' x3='1' x4='3'"
-              " Alph='5' aunit='deg'/>",
-              16},
-      Written{"<twistedtubs name='a' twistedangle='0' endinnerrad='1' endouterrad='2' zlen='3' phi='90' aunit='deg'/>",
-              9 * kPi / 4},
+      WrittenSolid{"<box name='a' x='1' y='2' z='3'/>", 6},
+      WrittenSolid{"<orb name='a' r='3'/>", 36 * pi},
+      WrittenSolid{"<sphere name='a' rmin='0' rmax='3' deltaphi='2*pi' starttheta='0' deltatheta='9'/>", 36 * pi},
+      WrittenSolid{"<sphere name='a' rmax='3' startphi='1' deltaphi='1' starttheta='90' deltatheta='90'"
+                   " aunit='deg'/>",
+                   9 * pi / 180},
+      WrittenSolid{"<tube name='a' rmin='1' rmax='2' z='3' deltaphi='360' aunit='deg'/>", 9 * pi},
+      WrittenSolid{"<cutTube name='a' rmin='1' rmax='2' z='3' deltaphi='360' aunit='deg' lowX='0' lowY='-0.1' lowZ='-1'"
+                   " highX='0.2' highY='0' highZ='1'/>",
+                   9 * pi},
+      WrittenSolid{"<cone name='a' rmin1='0' rmax1='2' rmin2='0' rmax2='1' z='3' deltaphi='360' aunit='deg'/>", 7 * pi},
+      WrittenSolid{"<torus name='a' rmin='0' rmax='1' rtor='3' deltaphi='360' aunit='deg'/>", 6 * pi * pi},
+      WrittenSolid{
+          "<polycone name='a' deltaphi='2*pi'><zplane rmin='1' rmax='2' z='1'/><zplane rmin='1' rmax='2' z='4'/>"
+          "</polycone>",
+          9 * pi},
+      WrittenSolid{"<polycone name='a'><zplane rmin='1' rmax='2' z='1'/><zplane rmin='1' rmax='2' z='4'/></polycone>",
+                   9 * pi},
+      WrittenSolid{"<genericPolycone name='a' deltaphi='2*pi'><rzpoint r='1' z='1'/><rzpoint r='1' z='4'/>"
+                   "<rzpoint r='2' z='4'/><rzpoint r='2' z='1'/></genericPolycone>",
+                   9 * pi},
+      WrittenSolid{"<polyhedra name='a' startphi='1' deltaphi='2*pi' numsides='4'><zplane rmax='1' z='0'/>"
+                   "<zplane rmax='1' z='3'/></polyhedra>",
+                   12},
+      WrittenSolid{
+          "<genericPolyhedra name='a' deltaphi='2*pi' numsides='4'><rzpoint r='0' z='0'/><rzpoint r='0' z='3'/>"
+          "<rzpoint r='1' z='3'/><rzpoint r='1' z='0'/></genericPolyhedra>",
+          6},
+      WrittenSolid{"<trd name='a' x1='2' x2='2' y1='3' y2='1' z='4'/>", 16},
+      WrittenSolid{"<trap name='a' z='4' theta='0.1' phi='0.2' y1='2' x1='1' x2='3' alpha1='0.1' y2='2' x3='1' x4='3'"
+                   " alpha2='0.1'/>",
+                   16},
+      WrittenSolid{"<para name='a' x='1' y='2' z='3' alpha='30' theta='20' phi='10' aunit='deg'/>", 6},
+      WrittenSolid{"<xtru name='a'><twoDimVertex x='0' y='0'/><twoDimVertex x='2' y='0'/><twoDimVertex x='0' y='2'/>"
+                   "<section zOrder='9' zPosition='-1' xOffset='0' yOffset='1' scalingFactor='1'/>"
+                   "<section zOrder='1' zPosition='2' xOffset='0' yOffset='0' scalingFactor='1'/></xtru>",
+                   6},
+      WrittenSolid{"<eltube name='a' dx='1' dy='2' dz='3'/>", 12 * pi},
+      WrittenSolid{"<ellipsoid name='a' ax='1' by='2' cz='3'/>", 8 * pi},
+      WrittenSolid{"<ellipsoid name='a' ax='1' by='2' cz='3' zcut2='10'/>", 4 * pi},
+      WrittenSolid{"<elcone name='a' dx='0.5' dy='2' zmax='3' zcut='1'/>", 56 * pi / 3},
+      WrittenSolid{"<paraboloid name='a' rlo='1' rhi='2' dz='3'/>", 15 * pi},
+      WrittenSolid{"<hype name='a' rmin='1' rmax='2' inst='0' outst='0' z='3'/>", 9 * pi},
+      WrittenSolid{
+          "<arb8 name='a' v1x='-1' v1y='-1' v2x='-1' v2y='1' v3x='1' v3y='1' v4x='1' v4y='-1' v5x='-1' v5y='-1'"
+          " v6x='-1' v6y='1' v7x='1' v7y='1' v8x='1' v8y='-1' dz='3'/>",
+          24},
+      WrittenSolid{"<twistedbox name='a' PhiTwist='20' x='1' y='2' z='3' aunit='deg'/>", 6},
+      WrittenSolid{"<twistedtrd name='a' PhiTwist='20' x1='2' x2='2' y1='3' y2='1' z='4' aunit='deg'/>", 16},
+      WrittenSolid{
+          "<twistedtrap name='a' PhiTwist='20' z='4' Theta='1' Phi='2' y1='2' x1='1' x2='3' y2='2' x3='1' x4='3'"
+          " Alph='5' aunit='deg'/>",
+          16},
+      WrittenSolid{
+          "<twistedtubs name='a' twistedangle='0' endinnerrad='1' endouterrad='2' zlen='3' phi='90' aunit='deg'/>",
+          9 * pi / 4},
   };
-  for (const Written& one : written) {
+  for (const WrittenSolid& one : written) {
     SCOPED_TRACE(one.text);
     read(one.text);
     EXPECT_NEAR(volume_of_last() / one.volume, 1, 1e-3);
@@ -143,21 +148,21 @@ TEST_F(GdmlSolids, HaveTheVolumesOfTheirAttributes) {
   }
 }
 
-constexpr const char* kCorners =
+constexpr const char* kNamedCorners =
     "<position name='o' unit='cm'/><position name='x' x='1' unit='cm'/><position name='y' y='2' unit='cm'/>"
     "<position name='z' z='3' unit='cm'/><position name='y-x' x='-1' y='2' unit='cm'/>"
     "<position name='z-x' x='-1' z='3' unit='cm'/>";
 
 TEST_F(GdmlSolids, MultiplyTheUnitsOfVerticesByTheirOwn) {
-  read("<tet name='t' vertex1='o' vertex2='x' vertex3='y' vertex4='z'/>", kCorners);
+  read("<tet name='t' vertex1='o' vertex2='x' vertex3='y' vertex4='z'/>", kNamedCorners);
   EXPECT_NEAR(volume_of_last(), 1000, 1e-9);
-  read("<tet name='t' vertex1='o' vertex2='x' vertex3='y' vertex4='z' lunit='cm'/>", kCorners);
+  read("<tet name='t' vertex1='o' vertex2='x' vertex3='y' vertex4='z' lunit='cm'/>", kNamedCorners);
   EXPECT_NEAR(volume_of_last(), 1e6, 1e-6);
   read(
       "<tessellated name='t'><triangular vertex1='o' vertex2='y' vertex3='x' lunit='cm'/>"
       "<triangular vertex1='o' vertex2='x' vertex3='z' lunit='cm'/><triangular vertex1='o' vertex2='z' vertex3='y'"
       " lunit='cm'/><triangular vertex1='x' vertex2='y-x' vertex3='z-x' type='RELATIVE' lunit='cm'/></tessellated>",
-      kCorners);
+      kNamedCorners);
   EXPECT_NEAR(volume_of_last(), 1e6, 1e-6);
   EXPECT_EQ(last<Tessellated>().vertices.size(), 4U);
 }
@@ -225,147 +230,153 @@ TEST_F(GdmlSolids, AreRefusedWhereTheyAreNone) {
   EXPECT_EQ(error.element(), "teapot 't'");
 }
 
-struct Hostile {
+struct HostileSolid {
   const char* text;
   const char* problem;
 };
 
 TEST_F(GdmlSolids, AreRefusedForTheirDimensions) {
   const std::array hostile{
-      Hostile{"<box name='a' x='0' y='1' z='1'/>", "x is 0"},
-      Hostile{"<box name='a' x='1' y='-1' z='1'/>", "y is -1"},
-      Hostile{"<box name='a' x='1' y='1'/>", "z is 0"},
-      Hostile{"<box name='a' x='1' y='1' z='1e-12'/>", "z is 1e-12 mm, which is less than Geant4's tolerance"},
-      Hostile{"<box name='a' x='1' y='1' z='1e300'/>", "too large"},
-      Hostile{"<box name='a' x='1' y='1' z='1e300' lunit='1e300'/>", "too large"},
-      Hostile{"<box name='a' x='1' y='1' z='1/0'/>", "no finite number"},
-      Hostile{"<box name='a' x='1' y='1' z='1' lunit='-1'/>", "unit is not positive"},
-      Hostile{"<box name='a' x='1' y='1' z='width'/>", "nothing is called 'width'"},
-      Hostile{"<orb name='a' r='0'/>", "r is 0"},
-      Hostile{"<sphere name='a' rmin='2' rmax='1' deltaphi='1' deltatheta='1'/>", "rmin is 2 and rmax is 1"},
-      Hostile{"<sphere name='a' rmax='1' deltaphi='1' deltatheta='0'/>", "deltatheta is 0"},
-      Hostile{"<sphere name='a' rmax='1' deltaphi='1' starttheta='4' deltatheta='1'/>", "starttheta is 4"},
-      Hostile{"<sphere name='a' rmax='1' deltatheta='1'/>", "lacks 'deltaphi'"},
-      Hostile{"<tube name='a' rmin='3' rmax='2' z='1' deltaphi='1'/>", "rmin is 3 and rmax is 2"},
-      Hostile{"<tube name='a' rmin='2' rmax='2' z='1' deltaphi='1'/>", "rmin is 2 and rmax is 2"},
-      Hostile{"<tube name='a' rmin='-1' rmax='2' z='1' deltaphi='1'/>", "rmin is -1"},
-      Hostile{"<tube name='a' rmax='2' z='1' deltaphi='-1'/>", "deltaphi is -1"},
-      Hostile{"<tube name='a' rmax='2' z='1'/>", "lacks 'deltaphi'"},
-      Hostile{"<tube name='a' rmax='2' z='1' startphi='1e9' deltaphi='1'/>", "startphi is 1e+09"},
-      Hostile{"<cutTube name='a' rmax='2' z='1' deltaphi='7' lowZ='-1' highX='1' highZ='1'/>", "cross within it"},
-      Hostile{"<cutTube name='a' rmax='2' z='1' startphi='3' deltaphi='1' lowZ='-1' highX='-1' highZ='1'/>",
-              "cross within it"},
+      HostileSolid{"<box name='a' x='0' y='1' z='1'/>", "x is 0"},
+      HostileSolid{"<box name='a' x='1' y='-1' z='1'/>", "y is -1"},
+      HostileSolid{"<box name='a' x='1' y='1'/>", "z is 0"},
+      HostileSolid{"<box name='a' x='1' y='1' z='1e-12'/>", "z is 1e-12 mm, which is less than Geant4's tolerance"},
+      HostileSolid{"<box name='a' x='1' y='1' z='1e300'/>", "too large"},
+      HostileSolid{"<box name='a' x='1' y='1' z='1e300' lunit='1e300'/>", "too large"},
+      HostileSolid{"<box name='a' x='1' y='1' z='1/0'/>", "no finite number"},
+      HostileSolid{"<box name='a' x='1' y='1' z='1' lunit='-1'/>", "unit is not positive"},
+      HostileSolid{"<box name='a' x='1' y='1' z='width'/>", "nothing is called 'width'"},
+      HostileSolid{"<orb name='a' r='0'/>", "r is 0"},
+      HostileSolid{"<sphere name='a' rmin='2' rmax='1' deltaphi='1' deltatheta='1'/>", "rmin is 2 and rmax is 1"},
+      HostileSolid{"<sphere name='a' rmax='1' deltaphi='1' deltatheta='0'/>", "deltatheta is 0"},
+      HostileSolid{"<sphere name='a' rmax='1' deltaphi='1' starttheta='4' deltatheta='1'/>", "starttheta is 4"},
+      HostileSolid{"<sphere name='a' rmax='1' deltatheta='1'/>", "lacks 'deltaphi'"},
+      HostileSolid{"<tube name='a' rmin='3' rmax='2' z='1' deltaphi='1'/>", "rmin is 3 and rmax is 2"},
+      HostileSolid{"<tube name='a' rmin='2' rmax='2' z='1' deltaphi='1'/>", "rmin is 2 and rmax is 2"},
+      HostileSolid{"<tube name='a' rmin='-1' rmax='2' z='1' deltaphi='1'/>", "rmin is -1"},
+      HostileSolid{"<tube name='a' rmax='2' z='1' deltaphi='-1'/>", "deltaphi is -1"},
+      HostileSolid{"<tube name='a' rmax='2' z='1'/>", "lacks 'deltaphi'"},
+      HostileSolid{"<tube name='a' rmax='2' z='1' startphi='1e9' deltaphi='1'/>", "startphi is 1e+09"},
+      HostileSolid{"<cutTube name='a' rmax='2' z='1' deltaphi='7' lowZ='-1' highX='1' highZ='1'/>", "cross within it"},
+      HostileSolid{"<cutTube name='a' rmax='2' z='1' startphi='3' deltaphi='1' lowZ='-1' highX='-1' highZ='1'/>",
+                   "cross within it"},
       // In the middle of the segment alone, and at an end alone.
-      Hostile{"<cutTube name='a' rmax='2' z='1' startphi='-1' deltaphi='2' lowZ='-1' highX='0.75' highZ='1'/>",
-              "cross within it"},
-      Hostile{"<cutTube name='a' rmax='2' z='1' startphi='1' deltaphi='1' lowZ='-1' highX='1' highZ='1'/>",
-              "cross within it"},
-      Hostile{"<cutTube name='a' rmax='2' z='1' deltaphi='7' lowZ='1' highZ='1'/>", "lowZ is 1"},
-      Hostile{"<cutTube name='a' rmax='2' z='1' deltaphi='7' lowZ='-1'/>", "highZ is 0"},
-      Hostile{"<cone name='a' rmin1='2' rmax1='1' rmax2='1' z='1' deltaphi='1'/>", "rmin1 is 2 and rmax1 is 1"},
-      Hostile{"<cone name='a' rmin1='1' rmax1='1' rmin2='2' rmax2='2' z='1' deltaphi='1'/>", "rmin2 is 2"},
-      Hostile{"<cone name='a' z='1' deltaphi='1'/>", "rmin2 is 0 and rmax2 is 0"},
-      Hostile{"<torus name='a' rmax='3' rtor='2' deltaphi='1'/>", "rmax is 3 and rtor is 2"},
-      Hostile{"<torus name='a' rmin='1' rmax='1' rtor='2' deltaphi='1'/>", "rmin is 1 and rmax is 1"},
-      Hostile{"<polycone name='a' deltaphi='7'><zplane rmax='1' z='1'/></polycone>", "1 <zplane>"},
-      Hostile{"<polycone name='a' deltaphi='7'><zplane rmax='1' z='1'/><zplane rmax='1' z='1'/></polycone>", "no area"},
-      Hostile{"<polycone name='a' deltaphi='7'><zplane rmin='2' rmax='1' z='1'/><zplane rmax='1' z='2'/></polycone>",
-              "rmin is 2 and rmax is 1"},
-      Hostile{"<polycone name='a' deltaphi='7'><zplane rmax='1' z='1'/><zplane rmax='1' z='3'/>"
-              "<zplane rmax='1' z='2'/></polycone>",
-              "neither ascends nor descends"},
-      Hostile{"<polycone name='a' deltaphi='7'><zplane rmax='1' z='1'/><zplane rmax='1' z='2'/>"
-              "<zplane rmin='2' rmax='3' z='2'/><zplane rmin='2' rmax='3' z='3'/></polycone>",
-              "rmin is 2 and rmax of the plane before is 1"},
-      Hostile{"<polycone name='a' deltaphi='-1'><zplane rmax='1' z='1'/><zplane rmax='1' z='2'/></polycone>",
-              "deltaphi is -1"},
-      Hostile{"<genericPolycone name='a' deltaphi='7'><rzpoint r='0' z='0'/><rzpoint r='1' z='1'/>"
-              "<rzpoint r='1' z='0'/><rzpoint r='0' z='1'/></genericPolycone>",
-              "crosses itself"},
-      Hostile{"<genericPolycone name='a' deltaphi='7'><rzpoint r='1' z='0'/><rzpoint r='2' z='0'/>"
-              "<rzpoint r='2' z='1'/><rzpoint r='1.5' z='-0.5'/></genericPolycone>",
-              "crosses itself"},
-      Hostile{"<genericPolycone name='a' deltaphi='7'><rzpoint r='1' z='0'/><rzpoint r='2' z='0'/>"
-              "<rzpoint r='3' z='0'/></genericPolycone>",
-              "no area"},
+      HostileSolid{"<cutTube name='a' rmax='2' z='1' startphi='-1' deltaphi='2' lowZ='-1' highX='0.75' highZ='1'/>",
+                   "cross within it"},
+      HostileSolid{"<cutTube name='a' rmax='2' z='1' startphi='1' deltaphi='1' lowZ='-1' highX='1' highZ='1'/>",
+                   "cross within it"},
+      HostileSolid{"<cutTube name='a' rmax='2' z='1' deltaphi='7' lowZ='1' highZ='1'/>", "lowZ is 1"},
+      HostileSolid{"<cutTube name='a' rmax='2' z='1' deltaphi='7' lowZ='-1'/>", "highZ is 0"},
+      HostileSolid{"<cone name='a' rmin1='2' rmax1='1' rmax2='1' z='1' deltaphi='1'/>", "rmin1 is 2 and rmax1 is 1"},
+      HostileSolid{"<cone name='a' rmin1='1' rmax1='1' rmin2='2' rmax2='2' z='1' deltaphi='1'/>", "rmin2 is 2"},
+      HostileSolid{"<cone name='a' z='1' deltaphi='1'/>", "rmin2 is 0 and rmax2 is 0"},
+      HostileSolid{"<torus name='a' rmax='3' rtor='2' deltaphi='1'/>", "rmax is 3 and rtor is 2"},
+      HostileSolid{"<torus name='a' rmin='1' rmax='1' rtor='2' deltaphi='1'/>", "rmin is 1 and rmax is 1"},
+      HostileSolid{"<polycone name='a' deltaphi='7'><zplane rmax='1' z='1'/></polycone>", "1 <zplane>"},
+      HostileSolid{"<polycone name='a' deltaphi='7'><zplane rmax='1' z='1'/><zplane rmax='1' z='1'/></polycone>",
+                   "no area"},
+      HostileSolid{
+          "<polycone name='a' deltaphi='7'><zplane rmin='2' rmax='1' z='1'/><zplane rmax='1' z='2'/></polycone>",
+          "rmin is 2 and rmax is 1"},
+      HostileSolid{"<polycone name='a' deltaphi='7'><zplane rmax='1' z='1'/><zplane rmax='1' z='3'/>"
+                   "<zplane rmax='1' z='2'/></polycone>",
+                   "neither ascends nor descends"},
+      HostileSolid{"<polycone name='a' deltaphi='7'><zplane rmax='1' z='1'/><zplane rmax='1' z='2'/>"
+                   "<zplane rmin='2' rmax='3' z='2'/><zplane rmin='2' rmax='3' z='3'/></polycone>",
+                   "rmin is 2 and rmax of the plane before is 1"},
+      HostileSolid{"<polycone name='a' deltaphi='-1'><zplane rmax='1' z='1'/><zplane rmax='1' z='2'/></polycone>",
+                   "deltaphi is -1"},
+      HostileSolid{"<genericPolycone name='a' deltaphi='7'><rzpoint r='0' z='0'/><rzpoint r='1' z='1'/>"
+                   "<rzpoint r='1' z='0'/><rzpoint r='0' z='1'/></genericPolycone>",
+                   "crosses itself"},
+      HostileSolid{"<genericPolycone name='a' deltaphi='7'><rzpoint r='1' z='0'/><rzpoint r='2' z='0'/>"
+                   "<rzpoint r='2' z='1'/><rzpoint r='1.5' z='-0.5'/></genericPolycone>",
+                   "crosses itself"},
+      HostileSolid{"<genericPolycone name='a' deltaphi='7'><rzpoint r='1' z='0'/><rzpoint r='2' z='0'/>"
+                   "<rzpoint r='3' z='0'/></genericPolycone>",
+                   "no area"},
       // Loops that share a corner and cross, and a figure of eight.
-      Hostile{"<genericPolycone name='a' deltaphi='7'><rzpoint r='1' z='0'/><rzpoint r='3' z='0'/>"
-              "<rzpoint r='3' z='2'/><rzpoint r='1' z='0'/><rzpoint r='2' z='-1'/><rzpoint r='4' z='1.5'/>"
-              "</genericPolycone>",
-              "crosses itself"},
-      Hostile{"<genericPolycone name='a' deltaphi='7'><rzpoint r='2' z='0'/><rzpoint r='4' z='-2'/>"
-              "<rzpoint r='4' z='2'/><rzpoint r='2' z='0'/><rzpoint r='1' z='-1'/><rzpoint r='1' z='1'/>"
-              "</genericPolycone>",
-              "crosses itself"},
-      Hostile{"<genericPolycone name='a' deltaphi='7'><rzpoint r='-1' z='0'/><rzpoint r='2' z='0'/>"
-              "<rzpoint r='2' z='1'/></genericPolycone>",
-              "r is -1"},
-      Hostile{"<polyhedra name='a' deltaphi='7' numsides='2'><zplane rmax='1' z='1'/><zplane rmax='1' z='2'/>"
-              "</polyhedra>",
-              "numsides is 2, and such a turn needs 3"},
-      Hostile{"<polyhedra name='a' deltaphi='4' numsides='1'><zplane rmax='1' z='1'/><zplane rmax='1' z='2'/>"
-              "</polyhedra>",
-              "needs 2"},
-      Hostile{"<polyhedra name='a' deltaphi='7' numsides='3.5'><zplane rmax='1' z='1'/><zplane rmax='1' z='2'/>"
-              "</polyhedra>",
-              "numsides is 3.5"},
-      Hostile{"<trd name='a' x1='0' x2='0' y1='1' y2='1' z='1'/>", "x2 is 0"},
-      Hostile{"<trd name='a' x1='1' x2='1' y1='1' y2='-1' z='1'/>", "y2 is -1"},
-      Hostile{"<trap name='a' z='1' y1='1' x1='1' x2='1' y2='1' x3='1' x4='1' theta='90' aunit='deg'/>",
-              "theta is 1.5708"},
-      Hostile{"<trap name='a' z='1' y1='1' x1='1' x2='1' y2='1' x3='1' x4='2'/>", "a side is not plane"},
-      Hostile{"<para name='a' x='1' y='1' z='1' alpha='90' aunit='deg'/>", "alpha is 1.5708 radians"},
-      Hostile{"<para name='a' x='1' y='1' z='1' theta='-pi'/>", "theta is -3.14159"},
-      Hostile{"<xtru name='a'><twoDimVertex x='0' y='0'/><twoDimVertex x='1' y='1'/><twoDimVertex x='1' y='0'/>"
-              "<twoDimVertex x='0' y='1'/><section zPosition='0' scalingFactor='1'/></xtru>",
-              "crosses or touches itself"},
-      Hostile{"<xtru name='a'><twoDimVertex x='0' y='0'/><twoDimVertex x='4' y='0'/><twoDimVertex x='4' y='4'/>"
-              "<twoDimVertex x='2' y='0'/><twoDimVertex x='0' y='4'/></xtru>",
-              "crosses or touches itself"},
-      Hostile{"<xtru name='a'><twoDimVertex x='0' y='0'/><twoDimVertex x='1' y='1'/><twoDimVertex x='2' y='2'/></xtru>",
-              "no area"},
-      Hostile{"<xtru name='a'><twoDimVertex x='0' y='0'/><twoDimVertex x='1' y='0'/><twoDimVertex x='1' y='1'/>"
-              "<section zPosition='0' scalingFactor='1'/></xtru>",
-              "1 <section>"},
-      Hostile{"<xtru name='a'><twoDimVertex x='0' y='0'/><twoDimVertex x='1' y='0'/><twoDimVertex x='1' y='1'/>"
-              "<section zPosition='1' scalingFactor='1'/><section zPosition='0' scalingFactor='1'/></xtru>",
-              "zPosition is 1 and zPosition of the next is 0"},
-      Hostile{"<xtru name='a'><twoDimVertex x='0' y='0'/><twoDimVertex x='1' y='0'/><twoDimVertex x='1' y='1'/>"
-              "<section zPosition='0' scalingFactor='1'/><section zPosition='1' scalingFactor='-1'/></xtru>",
-              "scalingFactor is -1"},
-      Hostile{"<eltube name='a' dx='1' dy='0' dz='1'/>", "dy is 0"},
-      Hostile{"<ellipsoid name='a' ax='1' by='1' cz='1' zcut1='0.5' zcut2='0.4'/>", "zcut1 is 0.5 and zcut2 is 0.4"},
-      Hostile{"<ellipsoid name='a' ax='1' by='1' cz='1' zcut1='2' zcut2='3'/>", "zcut1 is 2 and cz is 1"},
-      Hostile{"<elcone name='a' dx='1' dy='1' zmax='0' zcut='1'/>", "zmax is 0"},
-      Hostile{"<paraboloid name='a' rlo='2' rhi='1' dz='1'/>", "rlo is 2 and rhi is 1"},
-      Hostile{"<hype name='a' rmin='2' rmax='1' z='1'/>", "rmin is 2 and rmax is 1"},
-      Hostile{"<hype name='a' rmin='1' rmax='2' inst='1' z='10'/>", "rmin at the ends"},
-      Hostile{"<hype name='a' rmin='1' rmax='2' outst='pi/2' z='10'/>", "outst is 1.5708"},
-      Hostile{"<arb8 name='a' dz='1'/>", "no volume"},
-      Hostile{"<arb8 name='a' v1x='-1' v1y='-1' v2x='1' v2y='1' v3x='-1' v3y='1' v4x='1' v4y='-1' dz='1'/>",
-              "not convex, or crosses itself"},
-      Hostile{"<arb8 name='a' v1x='-1' v1y='-1' v2x='-1' v2y='1' v3x='1' v3y='1' v4x='1' v4y='-1' v5x='-1' v5y='-1'"
-              " v6x='1' v6y='-1' v7x='1' v7y='1' v8x='-1' v8y='1' dz='3'/>",
-              "opposite directions"},
-      Hostile{"<arb8 name='a' v1x='-1' v1y='-1' v2x='-1' v2y='1' v3x='1' v3y='1' v4x='1' v4y='-1' v5x='1' v5y='1'"
-              " v6x='1' v6y='-1' v7x='-1' v7y='-1' v8x='-1' v8y='1' dz='3'/>",
-              "twisted by more than 90 degrees"},
-      Hostile{"<tet name='a' vertex1='o' vertex2='x' vertex3='y' vertex4='o'/>", "lie in a plane"},
-      Hostile{"<tet name='a' vertex1='o' vertex2='x' vertex3='y'/>", "lacks 'vertex4'"},
-      Hostile{"<tet name='a' vertex1='o' vertex2='x' vertex3='y' vertex4='w'/>", "the position 'w'"},
-      Hostile{"<twistedbox name='a' PhiTwist='90' x='1' y='1' z='1' aunit='deg'/>", "PhiTwist is 1.5708"},
-      Hostile{"<twistedtrd name='a' PhiTwist='1' x1='1' x2='0' y1='1' y2='1' z='1'/>", "x2 is 0"},
-      Hostile{"<twistedtrap name='a' PhiTwist='1' z='1' y1='1' x1='1' x2='1' y2='1' x3='1' x4='1' Alph='2'/>",
-              "Alph is 2"},
-      Hostile{"<twistedtubs name='a' twistedangle='1' endinnerrad='3' endouterrad='2' zlen='1' phi='1'/>",
-              "endinnerrad is 3 and endouterrad is 2"},
-      Hostile{"<twistedtubs name='a' twistedangle='4' endinnerrad='1' endouterrad='2' zlen='1' phi='1'/>",
-              "twistedangle is 4"},
-      Hostile{"<twistedtubs name='a' twistedangle='1' endinnerrad='1' endouterrad='2' zlen='1' phi='7'/>", "phi is 7"},
+      HostileSolid{"<genericPolycone name='a' deltaphi='7'><rzpoint r='1' z='0'/><rzpoint r='3' z='0'/>"
+                   "<rzpoint r='3' z='2'/><rzpoint r='1' z='0'/><rzpoint r='2' z='-1'/><rzpoint r='4' z='1.5'/>"
+                   "</genericPolycone>",
+                   "crosses itself"},
+      HostileSolid{"<genericPolycone name='a' deltaphi='7'><rzpoint r='2' z='0'/><rzpoint r='4' z='-2'/>"
+                   "<rzpoint r='4' z='2'/><rzpoint r='2' z='0'/><rzpoint r='1' z='-1'/><rzpoint r='1' z='1'/>"
+                   "</genericPolycone>",
+                   "crosses itself"},
+      HostileSolid{"<genericPolycone name='a' deltaphi='7'><rzpoint r='-1' z='0'/><rzpoint r='2' z='0'/>"
+                   "<rzpoint r='2' z='1'/></genericPolycone>",
+                   "r is -1"},
+      HostileSolid{"<polyhedra name='a' deltaphi='7' numsides='2'><zplane rmax='1' z='1'/><zplane rmax='1' z='2'/>"
+                   "</polyhedra>",
+                   "numsides is 2, and such a turn needs 3"},
+      HostileSolid{"<polyhedra name='a' deltaphi='4' numsides='1'><zplane rmax='1' z='1'/><zplane rmax='1' z='2'/>"
+                   "</polyhedra>",
+                   "needs 2"},
+      HostileSolid{"<polyhedra name='a' deltaphi='7' numsides='3.5'><zplane rmax='1' z='1'/><zplane rmax='1' z='2'/>"
+                   "</polyhedra>",
+                   "numsides is 3.5"},
+      HostileSolid{"<trd name='a' x1='0' x2='0' y1='1' y2='1' z='1'/>", "x2 is 0"},
+      HostileSolid{"<trd name='a' x1='1' x2='1' y1='1' y2='-1' z='1'/>", "y2 is -1"},
+      HostileSolid{"<trap name='a' z='1' y1='1' x1='1' x2='1' y2='1' x3='1' x4='1' theta='90' aunit='deg'/>",
+                   "theta is 1.5708"},
+      HostileSolid{"<trap name='a' z='1' y1='1' x1='1' x2='1' y2='1' x3='1' x4='2'/>", "a side is not plane"},
+      HostileSolid{"<para name='a' x='1' y='1' z='1' alpha='90' aunit='deg'/>", "alpha is 1.5708 radians"},
+      HostileSolid{"<para name='a' x='1' y='1' z='1' theta='-pi'/>", "theta is -3.14159"},
+      HostileSolid{"<xtru name='a'><twoDimVertex x='0' y='0'/><twoDimVertex x='1' y='1'/><twoDimVertex x='1' y='0'/>"
+                   "<twoDimVertex x='0' y='1'/><section zPosition='0' scalingFactor='1'/></xtru>",
+                   "crosses or touches itself"},
+      HostileSolid{"<xtru name='a'><twoDimVertex x='0' y='0'/><twoDimVertex x='4' y='0'/><twoDimVertex x='4' y='4'/>"
+                   "<twoDimVertex x='2' y='0'/><twoDimVertex x='0' y='4'/></xtru>",
+                   "crosses or touches itself"},
+      HostileSolid{
+          "<xtru name='a'><twoDimVertex x='0' y='0'/><twoDimVertex x='1' y='1'/><twoDimVertex x='2' y='2'/></xtru>",
+          "no area"},
+      HostileSolid{"<xtru name='a'><twoDimVertex x='0' y='0'/><twoDimVertex x='1' y='0'/><twoDimVertex x='1' y='1'/>"
+                   "<section zPosition='0' scalingFactor='1'/></xtru>",
+                   "1 <section>"},
+      HostileSolid{"<xtru name='a'><twoDimVertex x='0' y='0'/><twoDimVertex x='1' y='0'/><twoDimVertex x='1' y='1'/>"
+                   "<section zPosition='1' scalingFactor='1'/><section zPosition='0' scalingFactor='1'/></xtru>",
+                   "zPosition is 1 and zPosition of the next is 0"},
+      HostileSolid{"<xtru name='a'><twoDimVertex x='0' y='0'/><twoDimVertex x='1' y='0'/><twoDimVertex x='1' y='1'/>"
+                   "<section zPosition='0' scalingFactor='1'/><section zPosition='1' scalingFactor='-1'/></xtru>",
+                   "scalingFactor is -1"},
+      HostileSolid{"<eltube name='a' dx='1' dy='0' dz='1'/>", "dy is 0"},
+      HostileSolid{"<ellipsoid name='a' ax='1' by='1' cz='1' zcut1='0.5' zcut2='0.4'/>",
+                   "zcut1 is 0.5 and zcut2 is 0.4"},
+      HostileSolid{"<ellipsoid name='a' ax='1' by='1' cz='1' zcut1='2' zcut2='3'/>", "zcut1 is 2 and cz is 1"},
+      HostileSolid{"<elcone name='a' dx='1' dy='1' zmax='0' zcut='1'/>", "zmax is 0"},
+      HostileSolid{"<paraboloid name='a' rlo='2' rhi='1' dz='1'/>", "rlo is 2 and rhi is 1"},
+      HostileSolid{"<hype name='a' rmin='2' rmax='1' z='1'/>", "rmin is 2 and rmax is 1"},
+      HostileSolid{"<hype name='a' rmin='1' rmax='2' inst='1' z='10'/>", "rmin at the ends"},
+      HostileSolid{"<hype name='a' rmin='1' rmax='2' outst='pi/2' z='10'/>", "outst is 1.5708"},
+      HostileSolid{"<arb8 name='a' dz='1'/>", "no volume"},
+      HostileSolid{"<arb8 name='a' v1x='-1' v1y='-1' v2x='1' v2y='1' v3x='-1' v3y='1' v4x='1' v4y='-1' dz='1'/>",
+                   "not convex, or crosses itself"},
+      HostileSolid{
+          "<arb8 name='a' v1x='-1' v1y='-1' v2x='-1' v2y='1' v3x='1' v3y='1' v4x='1' v4y='-1' v5x='-1' v5y='-1'"
+          " v6x='1' v6y='-1' v7x='1' v7y='1' v8x='-1' v8y='1' dz='3'/>",
+          "opposite directions"},
+      HostileSolid{"<arb8 name='a' v1x='-1' v1y='-1' v2x='-1' v2y='1' v3x='1' v3y='1' v4x='1' v4y='-1' v5x='1' v5y='1'"
+                   " v6x='1' v6y='-1' v7x='-1' v7y='-1' v8x='-1' v8y='1' dz='3'/>",
+                   "twisted by more than 90 degrees"},
+      HostileSolid{"<tet name='a' vertex1='o' vertex2='x' vertex3='y' vertex4='o'/>", "lie in a plane"},
+      HostileSolid{"<tet name='a' vertex1='o' vertex2='x' vertex3='y'/>", "lacks 'vertex4'"},
+      HostileSolid{"<tet name='a' vertex1='o' vertex2='x' vertex3='y' vertex4='w'/>", "the position 'w'"},
+      HostileSolid{"<twistedbox name='a' PhiTwist='90' x='1' y='1' z='1' aunit='deg'/>", "PhiTwist is 1.5708"},
+      HostileSolid{"<twistedtrd name='a' PhiTwist='1' x1='1' x2='0' y1='1' y2='1' z='1'/>", "x2 is 0"},
+      HostileSolid{"<twistedtrap name='a' PhiTwist='1' z='1' y1='1' x1='1' x2='1' y2='1' x3='1' x4='1' Alph='2'/>",
+                   "Alph is 2"},
+      HostileSolid{"<twistedtubs name='a' twistedangle='1' endinnerrad='3' endouterrad='2' zlen='1' phi='1'/>",
+                   "endinnerrad is 3 and endouterrad is 2"},
+      HostileSolid{"<twistedtubs name='a' twistedangle='4' endinnerrad='1' endouterrad='2' zlen='1' phi='1'/>",
+                   "twistedangle is 4"},
+      HostileSolid{"<twistedtubs name='a' twistedangle='1' endinnerrad='1' endouterrad='2' zlen='1' phi='7'/>",
+                   "phi is 7"},
   };
-  for (const Hostile& one : hostile) {
+  for (const HostileSolid& one : hostile) {
     SCOPED_TRACE(one.text);
-    const Error error = refused(one.text, kCorners);
+    const Error error = refused(one.text, kNamedCorners);
     EXPECT_THAT(error.problem(), HasSubstr(one.problem));
     const std::string_view text = one.text;
     EXPECT_EQ(error.element(), std::string(text.substr(1, text.find(' ') - 1)) + " 'a'");

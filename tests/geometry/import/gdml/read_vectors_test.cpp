@@ -33,7 +33,7 @@ class GdmlVectors : public ::testing::Test {
   std::optional<detail::GdmlValues> values_;
 };
 
-void expect_near(const Double3& a, const Double3& b) {
+void expect_close(const Double3& a, const Double3& b) {
   for (int i = 0; i != 3; ++i) EXPECT_NEAR(a[i], b[i], 1e-12);
 }
 
@@ -41,7 +41,7 @@ TEST_F(GdmlVectors, HaveUnitsOfTheirOwn) {
   load("<constant name='a' value='2'/>", "<position x='a' y='1+a' unit='cm'/>");
   EXPECT_EQ(vectors().position(element(), "x"), Double3(20, 30, 0));
   load("", "<rotation x='90' unit='deg'/>");
-  expect_near(vectors().rotation(element(), "x"), {kQuarter, 0, 0});
+  expect_close(vectors().rotation(element(), "x"), {kQuarter, 0, 0});
   load("", "<scale z='-1'/>");
   EXPECT_EQ(vectors().scale(element(), "x"), Double3(1, 1, -1));
   EXPECT_EQ(vectors().position({}, "x"), Double3());
@@ -94,7 +94,7 @@ TEST(GdmlPlacement, TurnsAboutXThenYThenZ) {
 TEST(GdmlPlacement, OfAPhysvolTurnsBackAndScalesFirst) {
   const Double3 angles{0.1, -0.7, 2};
   const Transform boolean = placed_by_operand({1, 2, 3}, angles), physvol = placed_by_physvol({1, 2, 3}, angles);
-  expect_near(physvol.direction(boolean.direction({3, 5, 7})), {3, 5, 7});
+  expect_close(physvol.direction(boolean.direction({3, 5, 7})), {3, 5, 7});
   EXPECT_EQ(physvol.point({0, 0, 0}), Double3(1, 2, 3));
   const Transform scaled = placed_by_physvol({0, 0, 1}, {0, 0, kQuarter}, {2, 1, -1});
   EXPECT_EQ(scaled.point({1, 0, 1}), Double3(0, -2, 0));

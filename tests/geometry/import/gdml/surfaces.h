@@ -14,10 +14,10 @@
 
 #include "import/gdml/solid.h"
 
-namespace raylift::gdml::test {
+namespace raylift::test {
 
 /// Edges that are not used exactly once in each direction.
-inline std::size_t open_edges(const Surface& surface) {
+inline std::size_t open_edges(const gdml::Surface& surface) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, int> uses;
   for (const UInt3& t : surface.triangles)
     for (const auto& [a, b] : {std::pair(t.x, t.y), std::pair(t.y, t.z), std::pair(t.z, t.x)}) ++uses[{a, b}];
@@ -29,19 +29,19 @@ inline std::size_t open_edges(const Surface& surface) {
   return open;
 }
 
-inline Eigen::Vector3d twice_area(const Surface& surface, const UInt3& t) {
+inline Eigen::Vector3d twice_area(const gdml::Surface& surface, const UInt3& t) {
   const Eigen::Vector3d a = to_eigen(surface.vertices[t.x]);
   return (to_eigen(surface.vertices[t.y]) - a).cross(to_eigen(surface.vertices[t.z]) - a);
 }
 
-inline double area(const Surface& surface) {
+inline double surface_area(const gdml::Surface& surface) {
   double sum = 0;
   for (const UInt3& t : surface.triangles) sum += twice_area(surface, t).norm() / 2;
   return sum;
 }
 
 /// By divergence, about the origin: apart from the code's own sum.
-inline double volume(const Surface& surface) {
+inline double surface_volume(const gdml::Surface& surface) {
   double sum = 0;
   for (const UInt3& t : surface.triangles)
     sum +=
@@ -50,7 +50,7 @@ inline double volume(const Surface& surface) {
 }
 
 /// The least height of a triangle as a part of the surface's extent.
-inline double thinnest(const Surface& surface) {
+inline double thinnest_triangle(const gdml::Surface& surface) {
   Eigen::AlignedBox3d box;
   for (const Double3& v : surface.vertices) box.extend(to_eigen(v));
   double least = 1;
@@ -64,9 +64,9 @@ inline double thinnest(const Surface& surface) {
 }
 
 /// Says which points a surface has inside.
-class Inside {
+class InsideSurface {
  public:
-  explicit Inside(const Surface& surface) : surface_(surface) {
+  explicit InsideSurface(const gdml::Surface& surface) : surface_(surface) {
     for (const Double3& v : surface.vertices) box_.extend(to_eigen(v));
     for (const UInt3& t : surface.triangles) {
       const auto [low, high] = std::minmax({surface.vertices[t.x].x, surface.vertices[t.y].x, surface.vertices[t.z].x});
@@ -99,9 +99,9 @@ class Inside {
     return static_cast<std::size_t>(std::clamp(part, 0., kSlabs - 1.));
   }
 
-  const Surface& surface_;
+  const gdml::Surface& surface_;
   Eigen::AlignedBox3d box_;
   std::array<std::vector<UInt3>, kSlabs> slabs_;  // triangles by x
 };
 
-}  // namespace raylift::gdml::test
+}  // namespace raylift::test

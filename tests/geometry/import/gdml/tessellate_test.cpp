@@ -24,28 +24,28 @@ namespace {
 
 using Point = Eigen::Vector3d;
 
-constexpr double kPi = std::numbers::pi;
-constexpr Turn kTurn{0, 2 * kPi}, kThetas{0, kPi};
+using std::numbers::pi;
+constexpr Turn kWholeTurn{0, 2 * pi}, kThetas{0, pi};
 
-double square(double x) {
+double times_itself(double x) {
   return x * x;
 }
-double radius(const Point& p) {
+double radius_of(const Point& p) {
   return std::hypot(p.x(), p.y());
 }
-bool within(double value, double low, double high) {
+bool lies_within(double value, double low, double high) {
   return low <= value && value <= high;
 }
 bool in_turn(const Point& p, const Turn& turn) {
-  const double angle = std::fmod(std::atan2(p.y(), p.x()) - turn.start + 8 * kPi, 2 * kPi);
+  const double angle = std::fmod(std::atan2(p.y(), p.x()) - turn.start + 8 * pi, 2 * pi);
   return angle <= turn.delta;
 }
 /// Between two points of a profile that ascends.
-double along(double z, double z1, double r1, double z2, double r2) {
+double line_at(double z, double z1, double r1, double z2, double r2) {
   return r1 + (r2 - r1) * (z - z1) / (z2 - z1);
 }
 
-struct Case {
+struct SolidCase {
   std::string name;
   Shape shape;
   double volume;
@@ -76,21 +76,21 @@ auto in_trap(const Trap& t) {
 }
 auto in_tube(const Tube& t) {
   return [t](const Point& p) {
-    return std::abs(p.z()) <= t.z / 2 && within(radius(p), t.rmin, t.rmax) && in_turn(p, t.phi);
+    return std::abs(p.z()) <= t.z / 2 && lies_within(radius_of(p), t.rmin, t.rmax) && in_turn(p, t.phi);
   };
 }
 auto in_sphere(const Sphere& s) {
   return [s](const Point& p) {
     const double theta = std::acos(p.z() / p.norm());
-    return within(p.norm(), s.rmin, s.rmax) && in_turn(p, s.phi) &&
-           within(theta, s.theta.start, s.theta.start + s.theta.delta);
+    return lies_within(p.norm(), s.rmin, s.rmax) && in_turn(p, s.phi) &&
+           lies_within(theta, s.theta.start, s.theta.start + s.theta.delta);
   };
 }
 auto in_ellipsoid(const Ellipsoid& e) {
   return [e](const Point& p) {
     const bool uncut = e.zcut1 == 0 && e.zcut2 == 0;
-    return square(p.x() / e.ax) + square(p.y() / e.by) + square(p.z() / e.cz) <= 1 &&
-           (uncut || within(p.z(), e.zcut1, e.zcut2));
+    return times_itself(p.x() / e.ax) + times_itself(p.y() / e.by) + times_itself(p.z() / e.cz) <= 1 &&
+           (uncut || lies_within(p.z(), e.zcut1, e.zcut2));
   };
 }
 /// In a turn of a polygon in r and z: by parity.
@@ -99,7 +99,7 @@ auto in_profile(const std::vector<RzPoint>& corners, const Turn& turn) {
     bool in = false;
     for (std::size_t i = 0; i != corners.size(); ++i) {
       const RzPoint &a = corners[i], &b = corners[(i + 1) % corners.size()];
-      if ((a.z > p.z()) != (b.z > p.z()) && radius(p) < along(p.z(), a.z, a.r, b.z, b.r)) in = !in;
+      if ((a.z > p.z()) != (b.z > p.z()) && radius_of(p) < line_at(p.z(), a.z, a.r, b.z, b.r)) in = !in;
     }
     return in && in_turn(p, turn);
   };
@@ -108,9 +108,9 @@ auto in_profile(const std::vector<RzPoint>& corners, const Turn& turn) {
 auto in_polyhedra(const std::vector<RzPoint>& corners, const Turn& turn, std::uint32_t sides, bool tangent) {
   return [=](const Point& p) {
     const double step = turn.delta / sides;
-    const double angle = std::fmod(std::atan2(p.y(), p.x()) - turn.start + 8 * kPi, 2 * kPi);
+    const double angle = std::fmod(std::atan2(p.y(), p.x()) - turn.start + 8 * pi, 2 * pi);
     if (angle > turn.delta) return false;
-    const double to_side = radius(p) * std::cos(std::fmod(angle, step) - step / 2);
+    const double to_side = radius_of(p) * std::cos(std::fmod(angle, step) - step / 2);
     const double r = tangent ? to_side : to_side / std::cos(step / 2);
     return in_profile(corners, {0, 7})({r, 0, p.z()});
   };
@@ -121,15 +121,15 @@ double twisted_z(double twist, double z, const Point& p) {
 Point turned_back(const Point& p, double angle) {
   return Eigen::AngleAxisd(-angle, Point::UnitZ()) * p;
 }
-double integral(double from, double to, const std::function<double(double)>& f) {
+double integral_of(double from, double to, const std::function<double(double)>& f) {
   constexpr int kParts = 20'000;
   double sum = 0;
   for (int i = 0; i != kParts; ++i) sum += f(from + (to - from) * (i + 0.5) / kParts);
   return sum * (to - from) / kParts;
 }
 
-std::vector<Case> straight_cases() {
-  std::vector<Case> cases;
+std::vector<SolidCase> straight_cases() {
+  std::vector<SolidCase> cases;
   const auto trap = [&](const char* name, const Shape& shape, const Trap& as, double volume, double area) {
     cases.push_back({name, shape, volume, area, in_trap(as)});
   };
@@ -140,11 +140,11 @@ std::vector<Case> straight_cases() {
   trap("pyramid", Trd{4, 0, 3, 0, 3}, {3, 0, 0, 3, 4, 4, 0, 0, 0, 0, 0}, 12, 0);
   const Trap leaning{4, 0.3, 0.5, 2, 1, 1.5, 0.2, 3, 1.5, 2.25, 0.2};
   trap("trap", leaning, leaning,
-       integral(-2, 2,
-                [&](double z) {
-                  const auto s = trap_section(leaning, z);
-                  return (s[2].y - s[1].y) * (s[1].x - s[0].x + s[2].x - s[3].x) / 2;
-                }),
+       integral_of(-2, 2,
+                   [&](double z) {
+                     const auto s = trap_section(leaning, z);
+                     return (s[2].y - s[1].y) * (s[1].x - s[0].x + s[2].x - s[3].x) / 2;
+                   }),
        0);
   trap("para", Para{2, 3, 4, 0.3, 0.4, 0.5}, {4, 0.4, 0.5, 3, 2, 2, 0.3, 3, 2, 2, 0.3}, 24, 0);
 
@@ -176,9 +176,9 @@ std::vector<Case> straight_cases() {
   const std::vector<Point2> letter{{0, 0}, {3, 0}, {3, 1}, {1, 1}, {1, 3}, {0, 3}};
   const std::vector<Xtru::Section> sections{{-1, {0, 0}, 2}, {0, {0, 0}, 1}, {2, {1, 0}, 1}};
   const auto in_letter = [](const Point& p) {
-    if (!within(p.z(), -1, 2)) return false;
+    if (!lies_within(p.z(), -1, 2)) return false;
     const double scale = p.z() < 0 ? 1 - p.z() : 1, x = (p.x() - std::max(p.z(), 0.) / 2) / scale, y = p.y() / scale;
-    return within(x, 0, 3) && within(y, 0, 3) && (x <= 1 || y <= 1);
+    return lies_within(x, 0, 3) && lies_within(y, 0, 3) && (x <= 1 || y <= 1);
   };
   std::vector<Point2> clockwise(letter.rbegin(), letter.rend());
   clockwise.insert(clockwise.begin() + 2, {1, 2});  // on a straight side
@@ -188,16 +188,16 @@ std::vector<Case> straight_cases() {
   return cases;
 }
 
-std::vector<Case> round_cases() {
-  std::vector<Case> cases;
+std::vector<SolidCase> round_cases() {
+  std::vector<SolidCase> cases;
   const auto tube = [&](const char* name, const Tube& t, double volume, double area) {
     cases.push_back({name, t, volume, area, in_tube(t)});
   };
-  tube("tube", {0, 2, 3, kTurn}, 12 * kPi, 2 * 4 * kPi + 12 * kPi);
-  tube("pipe", {1, 2, 3, kTurn}, 9 * kPi, 2 * 3 * kPi + 18 * kPi);
-  tube("thin pipe", {1.999, 2, 3, kTurn}, 3 * kPi * (4 - square(1.999)), 0);
-  for (const Turn& turn : {Turn{0.3, 1.7}, Turn{-2, 4.5}, Turn{0, kPi / 2}, Turn{1, 0.05}, Turn{0.01, 0.085},
-                           Turn{0.04, 0.1}, Turn{0.0871, 0.0001}, Turn{kPi / 36 - 1e-4, 0.5}, Turn{20, 6.28}}) {
+  tube("tube", {0, 2, 3, kWholeTurn}, 12 * pi, 2 * 4 * pi + 12 * pi);
+  tube("pipe", {1, 2, 3, kWholeTurn}, 9 * pi, 2 * 3 * pi + 18 * pi);
+  tube("thin pipe", {1.999, 2, 3, kWholeTurn}, 3 * pi * (4 - times_itself(1.999)), 0);
+  for (const Turn& turn : {Turn{0.3, 1.7}, Turn{-2, 4.5}, Turn{0, pi / 2}, Turn{1, 0.05}, Turn{0.01, 0.085},
+                           Turn{0.04, 0.1}, Turn{0.0871, 0.0001}, Turn{pi / 36 - 1e-4, 0.5}, Turn{20, 6.28}}) {
     tube("segment of a tube", {0, 2, 3, turn}, 6 * turn.delta, 4 * turn.delta + 6 * turn.delta + 12);
     tube("segment of a pipe", {1, 2, 3, turn}, 4.5 * turn.delta, 3 * turn.delta + 9 * turn.delta + 6);
   }
@@ -205,16 +205,17 @@ std::vector<Case> round_cases() {
     const double solid_angle = s.phi.delta * (std::cos(s.theta.start) - std::cos(s.theta.start + s.theta.delta));
     cases.push_back({name, s, solid_angle * (std::pow(s.rmax, 3) - std::pow(s.rmin, 3)) / 3, 0, in_sphere(s)});
   };
-  cases.push_back({"orb", Orb{2}, 32 * kPi / 3, 16 * kPi, in_sphere({0, 2, kTurn, kThetas})});
-  sphere("sphere", {0, 2, kTurn, kThetas});
-  sphere("shell", {1, 2, kTurn, kThetas});
-  sphere("thin shell", {1.9999, 2, kTurn, kThetas});
-  sphere("hemisphere", {1, 2, kTurn, {0, kPi / 2}});
-  sphere("mirror", {1.8, 2, kTurn, {2.5, kPi - 2.5}});
+  cases.push_back({"orb", Orb{2}, 32 * pi / 3, 16 * pi, in_sphere({0, 2, kWholeTurn, kThetas})});
+  sphere("sphere", {0, 2, kWholeTurn, kThetas});
+  sphere("shell", {1, 2, kWholeTurn, kThetas});
+  sphere("thin shell", {1.9999, 2, kWholeTurn, kThetas});
+  sphere("hemisphere", {1, 2, kWholeTurn, {0, pi / 2}});
+  sphere("mirror", {1.8, 2, kWholeTurn, {2.5, pi - 2.5}});
   sphere("mirror's segment", {1.8, 2, {0.2, 0.6}, {0.5, 0.4}});
   sphere("slice", {0, 2, {-1, 5}, kThetas});
   sphere("slice of a shell", {1, 2, {-1, 2}, kThetas});
-  sphere("waist", {0, 2, kTurn, {1, 1}});
+  sphere("waist", {0, 2, kWholeTurn, {1, 1}});
+  sphere("narrow ring", {7, 13, kWholeTurn, {2.616, 0.0945}});
   sphere("small part", {1, 2, {0.03, 0.02}, {0.03, 0.02}});
 
   const auto cone = [&](const char* name, const Cone& c) {
@@ -223,37 +224,39 @@ std::vector<Case> round_cases() {
         {name, c, c.phi.delta / 6 * c.z * (disc(c.rmax1, c.rmax2) - disc(c.rmin1, c.rmin2)), 0, [c](const Point& p) {
            const double h = c.z / 2;
            return std::abs(p.z()) <= h && in_turn(p, c.phi) &&
-                  within(radius(p), along(p.z(), -h, c.rmin1, h, c.rmin2), along(p.z(), -h, c.rmax1, h, c.rmax2));
+                  lies_within(radius_of(p), line_at(p.z(), -h, c.rmin1, h, c.rmin2),
+                              line_at(p.z(), -h, c.rmax1, h, c.rmax2));
          }});
   };
-  cone("cone", {0, 2, 0, 1, 3, kTurn});
-  cone("tip", {0, 2, 0, 0, 3, kTurn});
-  cone("tip below", {0, 0, 0, 2, 3, kTurn});
-  cone("hollow cone", {1, 2, 0.5, 0.7, 3, kTurn});
+  cone("cone", {0, 2, 0, 1, 3, kWholeTurn});
+  cone("tip", {0, 2, 0, 0, 3, kWholeTurn});
+  cone("tip below", {0, 0, 0, 2, 3, kWholeTurn});
+  cone("hollow cone", {1, 2, 0.5, 0.7, 3, kWholeTurn});
   cone("hollow tip", {1, 2, 0, 1, 3, {1, 2}});
-  cone("sharp rim", {1, 2, 1, 1, 3, kTurn});
+  cone("sharp rim", {1, 2, 1, 1, 3, kWholeTurn});
 
   const auto torus = [&](const char* name, const Torus& t) {
-    cases.push_back({name, t, t.phi.delta * kPi * t.rtor * (square(t.rmax) - square(t.rmin)),
-                     t.phi.delta >= 6.28 ? 4 * kPi * kPi * t.rtor * (t.rmax + t.rmin) : 0, [t](const Point& p) {
-                       return within(std::hypot(radius(p) - t.rtor, p.z()), t.rmin, t.rmax) && in_turn(p, t.phi);
+    cases.push_back({name, t, t.phi.delta * pi * t.rtor * (times_itself(t.rmax) - times_itself(t.rmin)),
+                     t.phi.delta >= 6.28 ? 4 * pi * pi * t.rtor * (t.rmax + t.rmin) : 0, [t](const Point& p) {
+                       return lies_within(std::hypot(radius_of(p) - t.rtor, p.z()), t.rmin, t.rmax) &&
+                              in_turn(p, t.phi);
                      }});
   };
-  torus("torus", {0, 1, 3, kTurn});
-  torus("hollow torus", {0.5, 1, 3, kTurn});
+  torus("torus", {0, 1, 3, kWholeTurn});
+  torus("hollow torus", {0.5, 1, 3, kWholeTurn});
   torus("bend", {0, 1, 3, {0.3, 1.6}});
   torus("bent pipe", {0.9, 1, 3, {0.3, 1.6}});
-  torus("nearly closed torus", {0, 1, 1.0001, kTurn});
+  torus("nearly closed torus", {0, 1, 1.0001, kWholeTurn});
 
   const auto cut = [&](const char* name, const CutTube& c, double volume) {
     cases.push_back({name, c, volume, 0, [c](const Point& p) {
                        const Point low = to_eigen(c.low), high = to_eigen(c.high), up(0, 0, c.tube.z / 2);
-                       return within(radius(p), c.tube.rmin, c.tube.rmax) && in_turn(p, c.tube.phi) &&
+                       return lies_within(radius_of(p), c.tube.rmin, c.tube.rmax) && in_turn(p, c.tube.phi) &&
                               low.dot(p + up) <= 0 && high.dot(p - up) <= 0;
                      }});
   };
-  cut("cutTube", {{1, 2, 5, kTurn}, {0.3, 0.1, -1}, {-0.5, 0.2, 1}}, 15 * kPi);
-  cut("cut rod", {{0, 2, 5, kTurn}, {0, 0, -1}, {0.6, 0, 0.8}}, 20 * kPi);
+  cut("cutTube", {{1, 2, 5, kWholeTurn}, {0.3, 0.1, -1}, {-0.5, 0.2, 1}}, 15 * pi);
+  cut("cut rod", {{0, 2, 5, kWholeTurn}, {0, 0, -1}, {0.6, 0, 0.8}}, 20 * pi);
   // The integral of x over the segment is 8 / 3 sin(delta).
   cut("cut segment", {{0, 2, 5, {0, 1}}, {0, 0, -1}, {0.5, 0, 1}}, 10 - 0.5 * 8 / 3 * std::sin(1));
 
@@ -261,7 +264,7 @@ std::vector<Case> round_cases() {
     const bool uncut = e.zcut1 == 0 && e.zcut2 == 0;
     const double low = uncut ? -1 : std::max(e.zcut1 / e.cz, -1.), high = uncut ? 1 : std::min(e.zcut2 / e.cz, 1.);
     const auto to = [](double z) { return z - z * z * z / 3; };
-    cases.push_back({name, e, kPi * e.ax * e.by * e.cz * (to(high) - to(low)), 0, in_ellipsoid(e)});
+    cases.push_back({name, e, pi * e.ax * e.by * e.cz * (to(high) - to(low)), 0, in_ellipsoid(e)});
   };
   ellipsoid("ellipsoid", {1, 2, 3, 0, 0});
   ellipsoid("ellipsoid cut beyond its ends", {1, 2, 3, -5, 1e6});
@@ -271,22 +274,24 @@ std::vector<Case> round_cases() {
   ellipsoid("flat cap", {3, 3, 2, 1.999, 2});
   ellipsoid("low cap", {3, 3, 2, -2, -1});
   ellipsoid("thin slice", {3, 3, 2, 0.01, 0.03});
-  cases.push_back({"eltube", EllipticalTube{1, 2, 3}, 12 * kPi, 0,
-                   [](const Point& p) { return square(p.x()) + square(p.y() / 2) <= 1 && std::abs(p.z()) <= 3; }});
+  cases.push_back({"eltube", EllipticalTube{1, 2, 3}, 12 * pi, 0, [](const Point& p) {
+                     return times_itself(p.x()) + times_itself(p.y() / 2) <= 1 && std::abs(p.z()) <= 3;
+                   }});
   const auto elcone = [&](const char* name, const EllipticalCone& e) {
     const double h = std::min(e.zcut, e.zmax);
-    cases.push_back({name, e, kPi * e.dx * e.dy * (std::pow(e.zmax + h, 3) - std::pow(e.zmax - h, 3)) / 3, 0,
+    cases.push_back({name, e, pi * e.dx * e.dy * (std::pow(e.zmax + h, 3) - std::pow(e.zmax - h, 3)) / 3, 0,
                      [e, h](const Point& p) {
                        return std::abs(p.z()) <= h &&
-                              square(p.x() / e.dx) + square(p.y() / e.dy) <= square(e.zmax - p.z());
+                              times_itself(p.x() / e.dx) + times_itself(p.y() / e.dy) <= times_itself(e.zmax - p.z());
                      }});
   };
   elcone("elcone", {0.4, 0.8, 3, 1});
   elcone("elcone's tip", {0.4, 0.8, 3, 4});
   const auto paraboloid = [&](const char* name, const Paraboloid& q) {
-    cases.push_back({name, q, kPi * q.dz * (square(q.rlo) + square(q.rhi)), 0, [q](const Point& p) {
+    cases.push_back({name, q, pi * q.dz * (times_itself(q.rlo) + times_itself(q.rhi)), 0, [q](const Point& p) {
                        return std::abs(p.z()) <= q.dz &&
-                              square(radius(p)) <= along(p.z(), -q.dz, square(q.rlo), q.dz, square(q.rhi));
+                              times_itself(radius_of(p)) <=
+                                  line_at(p.z(), -q.dz, times_itself(q.rlo), q.dz, times_itself(q.rhi));
                      }});
   };
   paraboloid("paraboloid", {1, 2, 3});
@@ -294,12 +299,12 @@ std::vector<Case> round_cases() {
   paraboloid("tall bowl", {0, 0.01, 30});
   const auto hype = [&](const char* name, const Hype& h) {
     const auto disc = [&](double r, double stereo) {
-      return kPi * h.z * (r * r + square(std::tan(stereo) * h.z / 2) / 3);
+      return pi * h.z * (r * r + times_itself(std::tan(stereo) * h.z / 2) / 3);
     };
     cases.push_back({name, h, disc(h.rmax, h.outst) - disc(h.rmin, h.inst), 0, [h](const Point& p) {
                        return std::abs(p.z()) <= h.z / 2 &&
-                              within(radius(p), std::hypot(h.rmin, std::tan(h.inst) * p.z()),
-                                     std::hypot(h.rmax, std::tan(h.outst) * p.z()));
+                              lies_within(radius_of(p), std::hypot(h.rmin, std::tan(h.inst) * p.z()),
+                                          std::hypot(h.rmax, std::tan(h.outst) * p.z()));
                      }});
   };
   hype("hype", {1, 2, 0.3, 0.4, 6});
@@ -309,8 +314,8 @@ std::vector<Case> round_cases() {
   return cases;
 }
 
-std::vector<Case> profile_cases() {
-  std::vector<Case> cases;
+std::vector<SolidCase> profile_cases() {
+  std::vector<SolidCase> cases;
   const auto outline = [](const std::vector<ZPlane>& planes) {
     std::vector<RzPoint> corners;
     for (const ZPlane& plane : planes) corners.push_back({plane.rmax, plane.z});
@@ -331,7 +336,7 @@ std::vector<Case> profile_cases() {
   const std::vector<ZPlane> pinched{{0, 2, -2}, {0, 0, 0}, {0, 2, 2}}, straight{{1, 2, 0}, {1, 2, 1}, {1, 2, 3}};
   const std::vector<ZPlane> rim{{1, 2, -2}, {2, 2, 0}, {1, 2, 2}},
       nothing_between{{1, 2, -2}, {2, 2, 0}, {2, 2, 1}, {1, 2, 2}};
-  for (const Turn& turn : {kTurn, Turn{0.5, 2}})
+  for (const Turn& turn : {kWholeTurn, Turn{0.5, 2}})
     for (const auto& planes : {steps, down, pinched, straight, rim, nothing_between}) {
       cases.push_back({"polycone " + std::to_string(cases.size()), Polycone{turn, planes},
                        turn.delta * moment(outline(planes)), 0, in_profile(outline(planes), turn)});
@@ -342,7 +347,7 @@ std::vector<Case> profile_cases() {
     }
   const std::vector<RzPoint> crown{{0, 0}, {3, 0}, {3, 2}, {2, 1}, {1, 3}, {0, 1}};
   const std::vector<RzPoint> clockwise(crown.rbegin(), crown.rend()), ring{{1, 0}, {2, 0}, {2, 1}, {1.5, 0.2}};
-  for (const Turn& turn : {kTurn, Turn{-1, 3.5}})
+  for (const Turn& turn : {kWholeTurn, Turn{-1, 3.5}})
     for (const auto& corners : {crown, clockwise, ring}) {
       cases.push_back({"genericPolycone", GenericPolycone{turn, corners}, turn.delta * moment(corners), 0,
                        in_profile(corners, turn)});
@@ -352,8 +357,8 @@ std::vector<Case> profile_cases() {
   return cases;
 }
 
-std::vector<Case> warped_cases() {
-  std::vector<Case> cases;
+std::vector<SolidCase> warped_cases() {
+  std::vector<SolidCase> cases;
   const auto arb8 = [&](const char* name, std::array<Point2, 8> corners, double dz) {
     const Arb8 file{corners, dz};
     std::array<Point2, 8> turned = corners;
@@ -370,10 +375,10 @@ std::vector<Case> warped_cases() {
     const auto section = [turned, dz](double z) {
       std::array<Point2, 4> s;
       for (std::size_t k = 0; k != 4; ++k)
-        s[k] = {along(z, -dz, turned[k].x, dz, turned[k + 4].x), along(z, -dz, turned[k].y, dz, turned[k + 4].y)};
+        s[k] = {line_at(z, -dz, turned[k].x, dz, turned[k + 4].x), line_at(z, -dz, turned[k].y, dz, turned[k + 4].y)};
       return s;
     };
-    const double volume = integral(-dz, dz, [&](double z) {
+    const double volume = integral_of(-dz, dz, [&](double z) {
       const auto s = section(z);
       double twice = 0;
       for (std::size_t k = 0; k != 4; ++k) twice += s[k].x * s[(k + 1) % 4].y - s[k].y * s[(k + 1) % 4].x;
@@ -394,7 +399,7 @@ std::vector<Case> warped_cases() {
 
   const auto twisted = [&](const char* name, const Shape& shape, double twist, const Trap& as) {
     const Trap upright{as.z, 0, 0, as.y1, as.x1, as.x2, as.alpha1, as.y2, as.x3, as.x4, as.alpha2};
-    const double volume = integral(-as.z / 2, as.z / 2, [&](double z) {
+    const double volume = integral_of(-as.z / 2, as.z / 2, [&](double z) {
       const auto s = trap_section(upright, z);
       return (s[2].y - s[1].y) * (s[1].x - s[0].x + s[2].x - s[3].x) / 2;
     });
@@ -414,21 +419,22 @@ std::vector<Case> warped_cases() {
   for (const double twist : {0.6, -1.2}) {
     const TwistedTube t{twist, 1, 2, 5, 1.5};
     const auto squared = [=](double r, double z) {  // of the radius at z
-      return square(r) * (square(std::cos(twist / 2)) + square(std::sin(twist / 2) * z / 2.5));
+      return times_itself(r) * (times_itself(std::cos(twist / 2)) + times_itself(std::sin(twist / 2) * z / 2.5));
     };
-    cases.push_back(
-        {"twistedtubs", t, integral(-2.5, 2.5, [&](double z) { return 0.75 * (squared(2, z) - squared(1, z)); }), 0,
-         [=](const Point& p) {
-           const Point back = turned_back(p, std::atan(std::tan(twist / 2) * p.z() / 2.5));
-           return std::abs(p.z()) <= 2.5 && within(square(radius(p)), squared(1, p.z()), squared(2, p.z())) &&
-                  std::abs(std::atan2(back.y(), back.x())) <= 0.75;
-         }});
+    cases.push_back({"twistedtubs", t,
+                     integral_of(-2.5, 2.5, [&](double z) { return 0.75 * (squared(2, z) - squared(1, z)); }), 0,
+                     [=](const Point& p) {
+                       const Point back = turned_back(p, std::atan(std::tan(twist / 2) * p.z() / 2.5));
+                       return std::abs(p.z()) <= 2.5 &&
+                              lies_within(times_itself(radius_of(p)), squared(1, p.z()), squared(2, p.z())) &&
+                              std::abs(std::atan2(back.y(), back.x())) <= 0.75;
+                     }});
   }
   return cases;
 }
 
-std::vector<Case> all_cases() {
-  std::vector<Case> cases = straight_cases();
+std::vector<SolidCase> all_cases() {
+  std::vector<SolidCase> cases = straight_cases();
   for (const auto& more : {round_cases(), profile_cases(), warped_cases()})
     cases.insert(cases.end(), more.begin(), more.end());
   return cases;
@@ -436,8 +442,8 @@ std::vector<Case> all_cases() {
 
 void expect_sound(const Surface& surface) {
   EXPECT_EQ(test::open_edges(surface), 0U);
-  EXPECT_GT(test::volume(surface), 0);
-  EXPECT_GT(test::thinnest(surface), 1e-8);
+  EXPECT_GT(test::surface_volume(surface), 0);
+  EXPECT_GT(test::thinnest_triangle(surface), 1e-8);
   std::set<std::uint32_t> used;
   for (const UInt3& t : surface.triangles) used.insert({t.x, t.y, t.z});
   EXPECT_EQ(used.size(), surface.vertices.size());
@@ -445,8 +451,8 @@ void expect_sound(const Surface& surface) {
 
 /// Points of the surface's box that it has on the other side than the solid has, and whose neighbours within `chord`
 /// the solid has on one side too.
-int misplaced(const Case& one, const Surface& surface, int points, double part) {
-  const test::Inside inside(surface);
+int misplaced(const SolidCase& one, const Surface& surface, int points, double part) {
+  const test::InsideSurface inside(surface);
   const Point size = inside.box().sizes();
   const double chord = part * size.maxCoeff();
   std::mt19937 random(7);
@@ -465,38 +471,38 @@ int misplaced(const Case& one, const Surface& surface, int points, double part) 
 }
 
 TEST(GdmlTessellate, HasTheVolumeAndAreaOfTheSolid) {
-  for (const Case& one : all_cases()) {
+  for (const SolidCase& one : all_cases()) {
     SCOPED_TRACE(one.name);
     const Surface surface = tessellate(one.shape, {});
     expect_sound(surface);
-    EXPECT_NEAR(test::volume(surface) / one.volume, 1, 1e-3);
-    EXPECT_NEAR(volume_of(surface) / test::volume(surface), 1, 1e-9);
+    EXPECT_NEAR(test::surface_volume(surface) / one.volume, 1, 1e-3);
+    EXPECT_NEAR(volume_of(surface) / test::surface_volume(surface), 1, 1e-9);
     if (one.area != 0) {
-      EXPECT_NEAR(test::area(surface) / one.area, 1, 1e-3);
+      EXPECT_NEAR(test::surface_area(surface) / one.area, 1, 1e-3);
     }
   }
 }
 
 TEST(GdmlTessellate, HasThePointsOfTheSolid) {
-  for (const Case& one : all_cases()) {
+  for (const SolidCase& one : all_cases()) {
     SCOPED_TRACE(one.name);
     EXPECT_EQ(misplaced(one, tessellate(one.shape, {}), 2000, 1e-3), 0);
   }
 }
 
-using Places = std::set<std::tuple<double, double, double>>;
+using VertexPlaces = std::set<std::tuple<double, double, double>>;
 
 /// The places of a surface's vertices that `chosen` takes.
 template <class Chosen>
-Places places(const Shape& shape, const Chosen& chosen, const Fineness& fineness = {}) {
-  Places result;
+VertexPlaces vertices_where(const Shape& shape, const Chosen& chosen, const Fineness& fineness = {}) {
+  VertexPlaces result;
   for (const Double3& v : tessellate(shape, fineness).vertices)
     if (chosen(to_eigen(v))) result.emplace(v.x, v.y, v.z);
   return result;
 }
 
 /// Whether the solid's surface lies between p - to and p + to. A thin wall needs many looks.
-bool meets_surface(const Case& one, const Point& p, const Point& to) {
+bool meets_surface(const SolidCase& one, const Point& p, const Point& to) {
   for (const int looks : {1, 20, 1000}) {
     const bool first = one.contains(p - to);
     for (int k = 1 - looks; k <= looks; ++k)
@@ -508,7 +514,7 @@ bool meets_surface(const Case& one, const Point& p, const Point& to) {
 TEST(GdmlTessellate, StaysWithinTheChord) {
   constexpr double kChord = 0.01;
   for (const Fit fit : {Fit::volume, Fit::inscribed})
-    for (const Case& one : all_cases()) {
+    for (const SolidCase& one : all_cases()) {
       SCOPED_TRACE(one.name);
       const Surface surface = tessellate(one.shape, {kChord, 0, fit});
       expect_sound(surface);
@@ -531,7 +537,7 @@ TEST(GdmlTessellate, StaysWithinTheChord) {
 
 TEST(GdmlTessellate, HasTheFacetsThatAreAskedFor) {
   const auto columns = [](const Fineness& fineness, double r) {
-    return tessellate(Tube{0, r, 1, kTurn}, fineness).vertices.size() / 2 - 1;  // less the one on the axis
+    return tessellate(Tube{0, r, 1, kWholeTurn}, fineness).vertices.size() / 2 - 1;  // less the one on the axis
   };
   EXPECT_EQ(columns({}, 1), 72U);
   EXPECT_EQ(columns({}, 1e-3), 72U);
@@ -545,11 +551,11 @@ TEST(GdmlTessellate, HasTheFacetsThatAreAskedFor) {
 }
 
 TEST(GdmlTessellate, KeepsWhatItsFitStates) {
-  const Tube tube{1, 2, 3, kTurn};
-  const double volume = 9 * kPi, area = 24 * kPi, lateral = 18 * kPi;
+  const Tube tube{1, 2, 3, kWholeTurn};
+  const double volume = 9 * pi, area = 24 * pi, lateral = 18 * pi;
   for (const std::uint32_t steps : {24U, 71U}) {
     const Surface by_volume = tessellate(tube, {0, steps, Fit::volume});
-    EXPECT_NEAR(test::volume(by_volume), volume, 1e-9);
+    EXPECT_NEAR(test::surface_volume(by_volume), volume, 1e-9);
     const Surface by_area = tessellate(tube, {0, steps, Fit::area});
     double sides = 0;
     for (const UInt3& t : by_area.triangles) {
@@ -558,47 +564,47 @@ TEST(GdmlTessellate, KeepsWhatItsFitStates) {
     }
     EXPECT_NEAR(sides, lateral, 1e-9);
     const Surface inscribed = tessellate(tube, {0, steps, Fit::inscribed});
-    EXPECT_NEAR(test::volume(inscribed) / volume, steps / kPi / 2 * std::sin(2 * kPi / steps), 1e-12);
+    EXPECT_NEAR(test::surface_volume(inscribed) / volume, steps / pi / 2 * std::sin(2 * pi / steps), 1e-12);
     for (const Double3& v : inscribed.vertices) {
       const double r = std::hypot(v.x, v.y);
       EXPECT_TRUE(std::abs(r - 1) < 1e-12 || std::abs(r - 2) < 1e-12);
     }
   }
-  EXPECT_NEAR(test::area(tessellate(tube, {0, 0, Fit::area})) / area, 1, 1e-3);
-  EXPECT_NEAR(test::area(tessellate(Orb{2}, {0, 0, Fit::area})) / (16 * kPi), 1, 1e-3);
+  EXPECT_NEAR(test::surface_area(tessellate(tube, {0, 0, Fit::area})) / area, 1, 1e-3);
+  EXPECT_NEAR(test::surface_area(tessellate(Orb{2}, {0, 0, Fit::area})) / (16 * pi), 1, 1e-3);
 }
 
 TEST(GdmlTessellate, GivesASolidTheVerticesOfTheHoleItFills) {
-  const auto at_radius = [](double r) { return [r](const Point& p) { return std::abs(radius(p) - r) < 0.01 * r; }; };
+  const auto at_radius = [](double r) { return [r](const Point& p) { return std::abs(radius_of(p) - r) < 0.01 * r; }; };
   const auto from_center = [](double r) { return [r](const Point& p) { return std::abs(p.norm() - r) < 0.01 * r; }; };
-  const Tube mother{1, 2, 3, kTurn}, daughter{0, 1, 3, kTurn};
-  const Places hole = places(mother, at_radius(1));
+  const Tube mother{1, 2, 3, kWholeTurn}, daughter{0, 1, 3, kWholeTurn};
+  const VertexPlaces hole = vertices_where(mother, at_radius(1));
   EXPECT_EQ(hole.size(), 144U);
-  EXPECT_EQ(places(daughter, at_radius(1)), hole);
-  EXPECT_EQ(places(Polycone{kTurn, {{0, 1, -1.5}, {0, 1, 1.5}}}, at_radius(1)), hole);
-  EXPECT_EQ(places(Cone{0.5, 1, 0.5, 1, 3, kTurn}, at_radius(1)), hole);
+  EXPECT_EQ(vertices_where(daughter, at_radius(1)), hole);
+  EXPECT_EQ(vertices_where(Polycone{kWholeTurn, {{0, 1, -1.5}, {0, 1, 1.5}}}, at_radius(1)), hole);
+  EXPECT_EQ(vertices_where(Cone{0.5, 1, 0.5, 1, 3, kWholeTurn}, at_radius(1)), hole);
   // A segment has the same ones, but for its two ends.
   const Turn turn{-0.7, 2};
-  const Places segment = places(Tube{0, 1, 3, turn}, at_radius(1));
+  const VertexPlaces segment = vertices_where(Tube{0, 1, 3, turn}, at_radius(1));
   std::size_t common = 0;
   for (const auto& place : segment) common += hole.count(place);
   EXPECT_EQ(segment.size(), 48U);
   EXPECT_EQ(common, 44U);
-  EXPECT_EQ(places(Tube{1, 2, 3, turn}, at_radius(1)), segment);
+  EXPECT_EQ(vertices_where(Tube{1, 2, 3, turn}, at_radius(1)), segment);
   // The quarter that begins and ends at steps has no others.
-  const Places quarter = places(Tube{0, 1, 3, {kPi / 2, kPi / 2}}, at_radius(1));
+  const VertexPlaces quarter = vertices_where(Tube{0, 1, 3, {pi / 2, pi / 2}}, at_radius(1));
   EXPECT_EQ(quarter.size(), 38U);
   EXPECT_TRUE(std::includes(hole.begin(), hole.end(), quarter.begin(), quarter.end()));
 
-  const Places in_shell = places(Sphere{1, 2, kTurn, kThetas}, from_center(1));
+  const VertexPlaces in_shell = vertices_where(Sphere{1, 2, kWholeTurn, kThetas}, from_center(1));
   EXPECT_EQ(in_shell.size(), 72U * 35 + 2);
-  EXPECT_EQ(places(Orb{1}, from_center(1)), in_shell);
-  const Places half = places(Sphere{0, 1, kTurn, {0, kPi / 2}}, from_center(1));
+  EXPECT_EQ(vertices_where(Orb{1}, from_center(1)), in_shell);
+  const VertexPlaces half = vertices_where(Sphere{0, 1, kWholeTurn, {0, pi / 2}}, from_center(1));
   EXPECT_TRUE(std::includes(in_shell.begin(), in_shell.end(), half.begin(), half.end()));
-  EXPECT_EQ(places(Torus{0, 1, 5, kTurn},
-                   [](const Point& p) { return std::abs(std::hypot(radius(p) - 5, p.z()) - 1) < 0.1; }),
-            places(Torus{1, 2, 5, kTurn},
-                   [](const Point& p) { return std::abs(std::hypot(radius(p) - 5, p.z()) - 1) < 0.1; }));
+  EXPECT_EQ(vertices_where(Torus{0, 1, 5, kWholeTurn},
+                           [](const Point& p) { return std::abs(std::hypot(radius_of(p) - 5, p.z()) - 1) < 0.1; }),
+            vertices_where(Torus{1, 2, 5, kWholeTurn},
+                           [](const Point& p) { return std::abs(std::hypot(radius_of(p) - 5, p.z()) - 1) < 0.1; }));
 }
 
 TEST(GdmlTessellate, KeepsTheCutsOfAnEllipsoid) {
@@ -616,7 +622,7 @@ TEST(GdmlTessellate, HoldsAtAllSizes) {
   for (const double size : {1e-6, 1e-3, 1e6})
     for (const Shape& shape :
          {Shape(Tube{0.5 * size, size, 1000 * size, {1, 2}}), Shape(Orb{size}),
-          Shape(Torus{0, 1e-3 * size, size, kTurn}), Shape(Ellipsoid{size, 10 * size, 1e-2 * size, 0, 0}),
+          Shape(Torus{0, 1e-3 * size, size, kWholeTurn}), Shape(Ellipsoid{size, 10 * size, 1e-2 * size, 0, 0}),
           Shape(Box{size, 1e-3 * size, 1e3 * size}), Shape(TwistedBox{1, size, 2 * size, 50 * size})}) {
       const Surface surface = tessellate(shape, {});
       expect_sound(surface);
@@ -626,9 +632,10 @@ TEST(GdmlTessellate, HoldsAtAllSizes) {
 
 TEST(GdmlTessellate, CountsFacetsFromTheSameAngleHoweverOftenItTurned) {
   const auto all = [](const Point&) { return true; };
-  EXPECT_EQ(places(Tube{0, 1, 3, {kPi, 1.5}}, all).size(), places(Tube{0, 1, 3, {-kPi, 1.5}}, all).size());
+  EXPECT_EQ(vertices_where(Tube{0, 1, 3, {pi, 1.5}}, all).size(),
+            vertices_where(Tube{0, 1, 3, {-pi, 1.5}}, all).size());
   EXPECT_EQ(test::open_edges(tessellate(Tube{0, 1, 3, {1e5, 1.5}}, {})), 0U);
-  EXPECT_EQ(places(Tube{0, 1, 3, {3, 2 * kPi - 1e-12}}, all), places(Tube{0, 1, 3, kTurn}, all));
+  EXPECT_EQ(vertices_where(Tube{0, 1, 3, {3, 2 * pi - 1e-12}}, all), vertices_where(Tube{0, 1, 3, kWholeTurn}, all));
 }
 
 TEST(GdmlTessellate, LeavesBooleansToOthers) {
