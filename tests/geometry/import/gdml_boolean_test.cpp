@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/import/import_process.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +20,7 @@
 #include <vector>
 
 #include "import/gdml/boolean.h"
+#include "import/sandbox.h"
 
 namespace raylift::gdml {
 namespace {
@@ -70,7 +74,7 @@ Double3 corner(const Surface& s, std::uint32_t i) {
 double six_volumes(const Double3& a, const Double3& b, const Double3& c) {
   return a.x * (b.y * c.z - b.z * c.y) + a.y * (b.z * c.x - b.x * c.z) + a.z * (b.x * c.y - b.y * c.x);
 }
-double volume_of(const Surface& s) {
+double inside_volume(const Surface& s) {
   double sum = 0;
   for (const UInt3& t : s.triangles) sum += six_volumes(corner(s, t.x), corner(s, t.y), corner(s, t.z));
   return sum / 6;
@@ -109,7 +113,8 @@ Ray ray_from(const Surface& s, const Double3& p) {
 
 using Has = std::function<bool(const Double3&)>;
 
-/// Points in a box of half sizes `box`; those whose neighbours at `chord` the inequality has on the other side are left out.
+/// Points in a box of half sizes `box`; those whose neighbours at `chord` the inequality has on the other side are left
+/// out.
 void expect_points(const Surface& surface, const Has& has, const Double3& box, double chord, int count = 1500) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> part(-1, 1);
@@ -134,7 +139,7 @@ void expect_points(const Surface& surface, const Has& has, const Double3& box, d
 
 void expect_solid(const Surface& surface, double volume, double relative = 1e-3) {
   EXPECT_TRUE(two_at_each_edge(surface));
-  EXPECT_NEAR(volume_of(surface) / volume, 1, relative);
+  EXPECT_NEAR(inside_volume(surface) / volume, 1, relative);
 }
 
 double square_of(double a) {
@@ -250,7 +255,8 @@ TEST_F(GdmlBoolean, NestsTenOperations) {
   // Spheres of growing radius, added and taken away in turn: shells.
   std::uint32_t all = parts_.add(Orb{11});
   for (int i = 10; i >= 1; --i)
-    all = parts_.make(i % 2 == 0 ? BooleanKind::subtract : BooleanKind::add, all, parts_.add(Orb{static_cast<double>(i)}));
+    all = parts_.make(i % 2 == 0 ? BooleanKind::subtract : BooleanKind::add, all,
+                      parts_.add(Orb{static_cast<double>(i)}));
   double sum = 0;
   for (int i = 11; i >= 1; --i) sum += (i % 2 == 1 ? 1 : -1) * 4.0 / 3 * kBooleanPi * std::pow(i, 3);
   expect_solid(parts_.surface({0.02, 0, Fit::inscribed}), sum, 1e-2);
@@ -330,7 +336,27 @@ TEST_F(GdmlBoolean, RefusesOperandsThatMakeNoSolid) {
 TEST_F(GdmlBoolean, TakesAStatedChord) {
   const std::uint32_t ball = parts_.add(Orb{10}), box = parts_.add(Box{40, 40, 20});
   parts_.subtract(ball, box, moved(0, 0, -10));
-  EXPECT_GT(parts_.surface({0.01, 0, Fit::inscribed}).triangles.size(), 3 * parts_.surface({0.1, 0, Fit::inscribed}).triangles.size());
+  EXPECT_GT(parts_.surface({0.01, 0, Fit::inscribed}).triangles.size(),
+            3 * parts_.surface({0.1, 0, Fit::inscribed}).triangles.size());
+}
+
+TEST_F(GdmlBoolean, AreMadeInTheSandboxOfImports) {
+  if (const ImportSandbox sandbox = import_sandbox(); !sandbox.landlock || !sandbox.seccomp)
+    GTEST_SKIP() << "no Landlock or no seccomp: an older kernel, or a build with a sanitizer";
+  const std::uint32_t ball = parts_.add(Orb{10}), tool = parts_.add(Ellipsoid{3, 4, 20, 0, 0});
+  parts_.subtract(ball, tool);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    try {
+      import::enter_sandbox("/dev/null", {});
+      ::_exit(two_at_each_edge(parts_.surface()) ? 0 : 1);
+    } catch (const Error&) {
+      ::_exit(2);
+    }
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 /// Each kind of solid, half of it cut away; its own inequality is that of membership.h, so only volumes are compared.
@@ -368,9 +394,11 @@ INSTANTIATE_TEST_SUITE_P(
                  frustum(2, 4, 4) + kBooleanPi * 48 + frustum(4, 0, 2)},
         HalfCase{"genericPolycone", GenericPolycone{kFullTurn, {{2, 0}, {6, 0}, {4, 3}, {2, 3}}},
                  frustum(6, 4, 3) - kBooleanPi * 12},
-        HalfCase{"polyhedra", Polyhedra{{0, 2 * kBooleanPi}, 6, {{0, 3, -2}, {0, 3, 2}}}, 4 * 6 * 9 * std::tan(kBooleanPi / 6)},
+        HalfCase{"polyhedra", Polyhedra{{0, 2 * kBooleanPi}, 6, {{0, 3, -2}, {0, 3, 2}}},
+                 4 * 6 * 9 * std::tan(kBooleanPi / 6)},
         HalfCase{"hollowPolyhedra", Polyhedra{{-0.8, 1.6}, 4, {{1, 3, -2}, {1, 3, 2}}}, 4 * 4 * 8 * std::tan(0.2)},
-        HalfCase{"genericPolyhedra", GenericPolyhedra{{0, 2 * kBooleanPi}, 4, {{1, 0}, {4, 0}, {4, 5}, {1, 5}}}, 2 * 15 * 5},
+        HalfCase{"genericPolyhedra", GenericPolyhedra{{0, 2 * kBooleanPi}, 4, {{1, 0}, {4, 0}, {4, 5}, {1, 5}}},
+                 2 * 15 * 5},
         HalfCase{"trd", Trd{4, 6, 2, 8, 9}, 9.0 / 6 * (8 + 48 + 4 * 25)},
         HalfCase{"trap", Trap{8, 0.2, 0, 6, 4, 4, 0, 6, 4, 4, 0}, 192}, HalfCase{"para", Para{4, 6, 8, 0, 0.3, 0}, 192},
         HalfCase{"xtru", Xtru{{{-2, -3}, {4, -3}, {1, 0}, {4, 3}, {-2, 3}}, {{-3, {0, 0}, 1}, {5, {1, 0}, 0.5}}},
@@ -381,8 +409,14 @@ INSTANTIATE_TEST_SUITE_P(
         HalfCase{"ellipticalCone", EllipticalCone{0.4, 0.6, 10, 4}, kBooleanPi * 0.24 * (std::pow(14, 3) - 216) / 3},
         HalfCase{"paraboloid", Paraboloid{1, 5, 4}, kBooleanPi * 8 * 13},
         HalfCase{"pointedParaboloid", Paraboloid{0, 5, 4}, kBooleanPi * 8 * 12.5},
-        HalfCase{"hype", Hype{1, 3, 0.2, 0.4, 8}, kBooleanPi * (8 * 8 + 128.0 / 3 * (square_of(std::tan(0.4)) - square_of(std::tan(0.2))))},
-        HalfCase{"arb8", Arb8{{{{-2, -3}, {-2, 3}, {4, 3}, {4, -3}, {-1, -1}, {-1, 1}, {1, 1}, {1, -1}}}, 5}, 10.0 / 6 * (36 + 4 + 4 * 4 * 4)},
+        HalfCase{"hype", Hype{1, 3, 0.2, 0.4, 8},
+                 kBooleanPi*(8 * 8 + 128.0 / 3 * (square_of(std::tan(0.4)) - square_of(std::tan(0.2))))},
+        HalfCase{"arb8", Arb8{{{{-2, -3}, {-2, 3}, {4, 3}, {4, -3}, {-1, -1}, {-1, 1}, {1, 1}, {1, -1}}}, 5},
+                 10.0 / 6 * (36 + 4 + 4 * 4 * 4)},
+        HalfCase{"twistedBox", TwistedBox{0.6, 6, 4, 8}, 192},
+        HalfCase{"twistedTrd", TwistedTrd{0.6, 6, 4, 4, 6, 8}, 8.0 / 6 * (24 + 24 + 100)},
+        HalfCase{"twistedTube", TwistedTube{0.8, 2, 5, 8, 1.2},
+                 0.6 * 21 * square_of(std::cos(0.4)) * (8 + 2 * square_of(std::tan(0.4)) * 8 / 6)},
         HalfCase{"tet", Tet{{{{0, -3, 0}, {0, 3, 0}, {5, 0, 0}, {1, 0, 7}}}}, 35}),
     [](const auto& info) { return std::string(info.param.name); });
 
@@ -418,7 +452,8 @@ TEST(GdmlBoxes, OfACathodeAreUnitedOnAGrid) {
   // Bars across each other in a frame, as DUNE's cathodes have them: 1,361 boxes.
   Parts parts;
   MultiUnion grid;
-  const std::uint32_t upright = parts.add(Box{2, 2, 680}), across = parts.add(Box{2, 680, 2}), knot = parts.add(Box{4, 6, 6});
+  const std::uint32_t upright = parts.add(Box{2, 2, 680}), across = parts.add(Box{2, 680, 2}),
+                      knot = parts.add(Box{4, 6, 6});
   const std::uint32_t plate = parts.add(Box{1, 680, 680});
   for (int i = 0; i < 34; ++i) {
     grid.parts.push_back({upright, moved(0, -330 + 20 * i, 0)});
@@ -438,8 +473,7 @@ TEST(GdmlBoxes, OfACathodeAreUnitedOnAGrid) {
     };
     const bool frame = std::abs(p.y) <= 340 && std::abs(p.z) <= 340;
     const bool bars = std::abs(p.x) <= 1 && frame && (near(y, 20, 34, 1) || near(z, 20, 34, 1));
-    return (std::abs(p.x) <= 0.5 && frame) || bars ||
-           (std::abs(p.x) <= 2 && near(y, 20, 34, 3) && near(z, 17, 38, 3));
+    return (std::abs(p.x) <= 0.5 && frame) || bars || (std::abs(p.x) <= 2 && near(y, 20, 34, 3) && near(z, 17, 38, 3));
   };
   expect_points(surface, has, {2.5, 345, 345}, 1e-3, 300);
 }
@@ -471,7 +505,8 @@ TEST(GdmlBooleanLimits, AreNamed) {
     EXPECT_EQ(error.kind(), ErrorKind::limit);
     EXPECT_THAT(error.problem(), HasSubstr("more than 20000 operands"));
   }
-  for (int i = 0; i < 3000; ++i) all = parts.make(i % 2 == 0 ? BooleanKind::subtract : BooleanKind::add, ball, i == 0 ? ball : all);
+  for (int i = 0; i < 3000; ++i)
+    all = parts.make(i % 2 == 0 ? BooleanKind::subtract : BooleanKind::add, ball, i == 0 ? ball : all);
   try {
     static_cast<void>(parts.surface());
     FAIL();

@@ -16,6 +16,7 @@
 #include <optional>
 #include <random>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "box_grid.h"
@@ -29,9 +30,6 @@
 namespace raylift::gdml {
 namespace boolean_detail {
 namespace {
-
-/// What Open CASCADE is given at most; a few hundred take minutes.
-constexpr std::size_t kMostOperands = 1000;
 
 struct Scale {
   double size = 0;      // of the whole
@@ -81,6 +79,9 @@ std::vector<std::uint32_t> components(Csg& csg) {
 }
 
 #ifdef RAYLIFT_WITH_OCCT
+
+/// What Open CASCADE is given at most; a few hundred take minutes.
+constexpr std::size_t kMostOperands = 1000;
 
 /// Points in the box of the whole, and as many in those of the operands, so that small operands have some.
 std::vector<Double3> points_of(const Csg& csg, std::size_t count) {
@@ -160,22 +161,32 @@ std::string fault_of(const Surface& surface, const Csg& csg, double volume, doub
   return std::to_string(wrong) + " of " + std::to_string(points.size()) + " points lie on the wrong side of it";
 }
 
+/// What is tried, in order: the least change first. The last one moves surfaces, though by less than the chord.
+constexpr std::array kLadder{occt::Options{1e-5, 0, 0, 0, false},      occt::Options{1e-5, 0, 0.6347, 0, false},
+                             occt::Options{0, 0, 0, 0, false},         occt::Options{1e-5, 0, 0.6347, 0, true},
+                             occt::Options{1e-4, 0, 0.2718, 0, false}, occt::Options{1e-5, 0, 0.6347, 2e-4, false}};
+
+bool twisted(const Shape& shape) {
+  return std::holds_alternative<TwistedBox>(shape) || std::holds_alternative<TwistedTrd>(shape) ||
+         std::holds_alternative<TwistedTrap>(shape) || std::holds_alternative<TwistedTube>(shape);
+}
+
 class Attempts {
  public:
-  Attempts(const Csg& csg, const Fineness& fineness) : csg_(csg), scale_(scale_of(csg)), cut_(cut_of(scale_, fineness)) {}
+  Attempts(const Csg& csg, const Fineness& fineness)
+      : csg_(csg), scale_(scale_of(csg)), cut_(cut_of(scale_, fineness)) {
+    if (std::ranges::any_of(primitives(csg), [&](std::uint32_t one) { return twisted(*csg.nodes[one].shape); }))
+      facets_ = std::max(cut_.meshing.deflection, 1e-3 * scale_.size);
+  }
 
   /// The surface; none if none passes, and then fault() says why.
   std::optional<Surface> run() {
     const double unit = std::min(1.0, 100 * scale_.smallest);  // micrometres are no tolerance for what is as small
-    for (const double fuzzy : {1e-5 * unit, 0.0, 1e-4 * unit}) {
-      try {
-        occt::Operation operation(csg_, fuzzy);
-        for (const double finer : {1.0, 0.2})
-          if (std::optional<Surface> surface = meshed(operation, {finer * cut_.meshing.deflection, cut_.meshing.angle}, fuzzy))
-            return surface;
-      } catch (const occt::Failure& failure) {
-        note(failure.what());
-      }
+    for (occt::Options options : kLadder) {
+      options.fuzzy *= unit;
+      options.grow *= unit;
+      options.chord = facets_;
+      if (std::optional<Surface> surface = made(options)) return surface;
     }
     return std::nullopt;
   }
@@ -188,34 +199,55 @@ class Attempts {
     if (fault_.empty()) fault_ = fault;
   }
 
-  static double off_by(const Surface& surface, double volume) { return std::abs(enclosed_volume(surface) / volume - 1); }
+  std::optional<Surface> made(const occt::Options& options) {
+    try {
+      occt::Operation operation(csg_, options);
+      const double volume = operation.volume();
+      for (const double finer : {1.0, 0.2}) {
+        const occt::Meshing meshing{finer * cut_.meshing.deflection, cut_.meshing.angle};
+        if (std::optional<Surface> surface = meshed(operation, volume, meshing, options.fuzzy + options.grow))
+          return surface;
+      }
+    } catch (const occt::Failure& failure) {
+      note(failure.what());
+    }
+    return std::nullopt;
+  }
 
-  std::optional<Surface> meshed(occt::Operation& operation, occt::Meshing meshing, double fuzzy) {
-    const double volume = operation.volume();
+  static double off_by(const Surface& surface, double volume) {
+    return std::abs(enclosed_volume(surface) / volume - 1);
+  }
+
+  std::optional<Surface> meshed(occt::Operation& operation, double volume, occt::Meshing meshing, double moved) try {
     Surface surface = operation.mesh(meshing);
     double off = off_by(surface, volume);
-    for (int round = 0; cut_.by_volume && off > 8e-4 && off < 0.5 && round < 4; ++round) {
+    for (int round = 0; cut_.by_volume && off > 9e-4 && off < 0.5 && round < 4; ++round) {
       if (surface.triangles.size() > 200'000) break;
       // The volume that is lost goes with the square of the angle, as the deflection does.
-      const double factor = std::clamp(6e-4 / off, 0.2, 0.7), before = off;
+      const double factor = std::clamp(7e-4 / off, 0.2, 0.8), before = off;
       meshing = {factor * meshing.deflection, std::sqrt(factor) * meshing.angle};
       surface = operation.mesh(meshing);
       off = off_by(surface, volume);
       if (off > 0.9 * before) break;  // something else is wrong
     }
     merge_close(surface, 1e-9 * scale_.size);
-    const std::string fault = fault_of(surface, csg_, volume, 2 * meshing.deflection + fuzzy + 1e-9 * scale_.size);
+    const std::string fault =
+        fault_of(surface, csg_, volume, 2 * meshing.deflection + facets_ + moved + 1e-9 * scale_.size);
     if (fault.empty()) {
       separate(surface);
       return surface;
     }
     note(fault);
     return std::nullopt;
+  } catch (const occt::Failure& failure) {
+    note(failure.what());
+    return std::nullopt;
   }
 
   const Csg& csg_;
   Scale scale_;
   Cut cut_;
+  double facets_ = 0;  // how far the facets of twisted operands may lie from them
   std::string fault_;
 };
 
@@ -244,7 +276,8 @@ class Solving {
   }
 
  private:
-  [[noreturn]] void fail(ErrorKind kind, const std::string& problem, const Csg& csg, const std::string& advice = {}) const {
+  [[noreturn]] void fail(ErrorKind kind, const std::string& problem, const Csg& csg,
+                         const std::string& advice = {}) const {
     constexpr std::size_t kMost = 8;
     const std::vector<std::uint32_t> all = primitives(csg);
     std::string names;
@@ -261,14 +294,17 @@ class Solving {
   [[nodiscard]] Surface solve(const Csg& part) const {
     if (part.nodes[part.root].bounds.empty()) return {};
     const Scale scale = scale_of(part);
-    if (std::optional<Surface> surface = box_grid(part, std::min(1e-5, 1e-3 * scale.smallest))) return std::move(*surface);
+    if (std::optional<Surface> surface = box_grid(part, std::min(1e-5, 1e-3 * scale.smallest)))
+      return std::move(*surface);
     return general(part);
   }
 
   [[nodiscard]] Surface general(const Csg& part) const {
 #ifdef RAYLIFT_WITH_OCCT
     if (primitives(part).size() > kMostOperands)
-      fail(ErrorKind::limit, "the solid has more than " + std::to_string(kMostOperands) + " operands that are no boxes along the axes", part);
+      fail(ErrorKind::limit,
+           "the solid has more than " + std::to_string(kMostOperands) + " operands that are no boxes along the axes",
+           part);
     Attempts attempts(part, fineness_);
     if (std::optional<Surface> surface = attempts.run()) return std::move(*surface);
     if (leaves_nothing(part)) return {};
@@ -277,7 +313,8 @@ class Solving {
 #else
     static_cast<void>(fineness_);
     fail(ErrorKind::unsupported, "this build has no Open CASCADE, which makes such operations", part,
-         "install libocct-modeling-algorithms-dev and libocct-visualization-dev, and build raylift with RAYLIFT_OCCT=ON");
+         "install libocct-modeling-algorithms-dev and libocct-visualization-dev, and build raylift with "
+         "RAYLIFT_OCCT=ON");
 #endif
   }
 

@@ -86,9 +86,12 @@ class Grid {
       } else {
         const Layer other = of(child, z);
         for (std::size_t i = 0; i < layer.size(); ++i) {
-          if (take) layer[i] = other[i] != 0 ? 0 : layer[i];
-          else if (first || node.kind == CsgKind::add) layer[i] |= other[i];
-          else layer[i] &= other[i];
+          if (take)
+            layer[i] = other[i] != 0 ? 0 : layer[i];
+          else if (first || node.kind == CsgKind::add)
+            layer[i] |= other[i];
+          else
+            layer[i] &= other[i];
         }
       }
       first = false;

@@ -268,7 +268,8 @@ SurfaceMembership::SurfaceMembership(const Surface& surface) : surface_(surface)
     }
   }
   side_ = static_cast<std::size_t>(std::clamp(std::sqrt(static_cast<double>(surface.triangles.size())), 1.0, 300.0));
-  for (int axis = 0; axis < 2; ++axis) step_[axis] = std::max((high[axis] - low_[axis]) / static_cast<double>(side_), 1e-300);
+  for (int axis = 0; axis < 2; ++axis)
+    step_[axis] = std::max((high[axis] - low_[axis]) / static_cast<double>(side_), 1e-300);
   cells_.resize(side_ * side_);
   for (std::uint32_t t = 0; t < surface.triangles.size(); ++t) {
     const auto c = corners(surface.triangles[t]);
@@ -299,8 +300,8 @@ int SurfaceMembership::winding(const Double3& point) const {
 double SurfaceMembership::distance(const Double3& point) const {
   double found = std::numeric_limits<double>::infinity();
   for (const UInt3& t : surface_.triangles)
-    found = std::min(found, closed_surface_detail::distance_to_triangle(point, surface_.vertices[t.x],
-                                                                        surface_.vertices[t.y], surface_.vertices[t.z]));
+    found = std::min(found, closed_surface_detail::distance_to_triangle(
+                                point, surface_.vertices[t.x], surface_.vertices[t.y], surface_.vertices[t.z]));
   return found;
 }
 

@@ -16,8 +16,8 @@ namespace raylift::gdml {
 [[nodiscard]] double enclosed_volume(const Surface& surface);
 [[nodiscard]] double area(const Surface& surface);
 
-/// Parts of a closed surface that touch along an edge or in a vertex get vertices of their own, so that each edge is one
-/// of two triangles.
+/// Parts of a closed surface that touch along an edge or in a vertex get vertices of their own, so that each edge is
+/// one of two triangles.
 void separate(Surface& surface);
 
 /// Vertices nearer to each other than `distance` along an edge become one, where the surface stays closed.

@@ -184,12 +184,14 @@ bool node_has(const Csg& csg, std::uint32_t index, const Double3& p) {
   const CsgNode& node = csg.nodes[index];
   if (node.bounds.empty() || !node.bounds.contain(p)) return false;
   switch (node.kind) {
-    case CsgKind::primitive: return inside(*node.shape, node.inverse.point(p));
+    case CsgKind::primitive:
+      return inside(*node.shape, node.inverse.point(p));
     case CsgKind::add:
       return std::ranges::any_of(node.children, [&](std::uint32_t child) { return node_has(csg, child, p); });
     case CsgKind::intersect:
       return std::ranges::all_of(node.children, [&](std::uint32_t child) { return node_has(csg, child, p); });
-    case CsgKind::subtract: break;
+    case CsgKind::subtract:
+      break;
   }
   const std::span<const std::uint32_t> children = node.children;
   return node_has(csg, children[0], p) &&

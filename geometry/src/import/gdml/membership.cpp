@@ -167,8 +167,8 @@ struct In {
       const Xtru::Section &a = s.sections[i - 1], &b = s.sections[i];
       if (a.z == b.z || p.z < std::min(a.z, b.z) || p.z > std::max(a.z, b.z)) continue;
       const double t = (p.z - a.z) / (b.z - a.z), scale = mix(a.scale, b.scale, t);
-      if (polygon_has(s.polygon, {(p.x - mix(a.offset.x, b.offset.x, t)) / scale,
-                                  (p.y - mix(a.offset.y, b.offset.y, t)) / scale}))
+      if (polygon_has(s.polygon,
+                      {(p.x - mix(a.offset.x, b.offset.x, t)) / scale, (p.y - mix(a.offset.y, b.offset.y, t)) / scale}))
         return true;
     }
     return false;
@@ -317,14 +317,13 @@ struct BoundsOf {
     return about_z(s.corners, [](const RzPoint& corner) { return corner.r; });
   }
   Bounds operator()(const Polyhedra& s) const {
-    return about_z(s.planes, [](const ZPlane& plane) { return plane.rmax; }, beyond_sides(s.phi, s.sides));
+    return about_z(
+        s.planes, [](const ZPlane& plane) { return plane.rmax; }, beyond_sides(s.phi, s.sides));
   }
   Bounds operator()(const GenericPolyhedra& s) const {
     return about_z(s.corners, [](const RzPoint& corner) { return corner.r; });
   }
-  Bounds operator()(const Trd& s) const {
-    return around(std::max(s.x1, s.x2) / 2, std::max(s.y1, s.y2) / 2, s.z / 2);
-  }
+  Bounds operator()(const Trd& s) const { return around(std::max(s.x1, s.x2) / 2, std::max(s.y1, s.y2) / 2, s.z / 2); }
   Bounds operator()(const Trap& s) const {
     return of_trap(s.z / 2, s.theta, std::max({s.x1, s.x2, s.x3, s.x4}) / 2, std::max(s.y1, s.y2) / 2,
                    std::abs(s.alpha1) > std::abs(s.alpha2) ? s.alpha1 : s.alpha2);
@@ -380,7 +379,8 @@ double least(std::initializer_list<double> lengths) {
 template <class Corners>
 double least_step(const Corners& corners) {
   double found = kInfinite;
-  for (std::size_t i = 1; i < corners.size(); ++i) found = std::min(found, least({std::abs(corners[i].z - corners[i - 1].z)}));
+  for (std::size_t i = 1; i < corners.size(); ++i)
+    found = std::min(found, least({std::abs(corners[i].z - corners[i - 1].z)}));
   return found;
 }
 

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "import/gdml/membership.h"
+#include "import/gdml/tessellate.h"
 #include "operation.h"
 #include "polyhedron.h"
 #include "profile.h"
@@ -41,7 +42,8 @@ constexpr Turn kWhole{0, 2 * kPi};
 TopoDS_Shape revolved(const std::vector<RzPoint>& corners, const Turn& phi) {
   std::vector<RzPoint> kept;
   for (std::size_t i = 0; i < corners.size(); ++i) {
-    const RzPoint &before = corners[(i + corners.size() - 1) % corners.size()], &after = corners[(i + 1) % corners.size()];
+    const RzPoint &before = corners[(i + corners.size() - 1) % corners.size()],
+                  &after = corners[(i + 1) % corners.size()];
     if (before.r != 0 || corners[i].r != 0 || after.r != 0) kept.push_back(corners[i]);
   }
   if (kept.size() < 3) throw Failure("its outline has fewer than three corners");
@@ -127,7 +129,8 @@ TopoDS_Shape trap(const Trap& s) {
 
 /// All that lies beyond a plane, as far as `size`.
 TopoDS_Shape beyond_plane(Double3 at, Double3 normal, double size) {
-  const Double3 other = std::abs(normal.z) > 0.6 * std::hypot(normal.x, normal.y, normal.z) ? Double3{1, 0, 0} : Double3{0, 0, 1};
+  const Double3 other =
+      std::abs(normal.z) > 0.6 * std::hypot(normal.x, normal.y, normal.z) ? Double3{1, 0, 0} : Double3{0, 0, 1};
   const gp_Vec n = gp_Vec(normal.x, normal.y, normal.z).Normalized();
   const gp_Vec u = (n ^ gp_Vec(other.x, other.y, other.z)).Normalized(), v = n ^ u;
   std::vector<Double3> corners;
@@ -151,10 +154,12 @@ TopoDS_Shape without(const TopoDS_Shape& body, const TopTools_ListOfShape& ends)
   return cut.Shape();
 }
 
-/// A body about z whose seam lies in no plane that operations are likely to cut it with: seams of free surfaces in the
-/// cut are what the library fails at.
+/// Where surfaces without an axis meet themselves: in no plane that operations are likely to cut them with. The library
+/// fails at such cuts.
+constexpr double kSeam = 0.6347;
+
+/// A body about z.
 TopoDS_Shape stretched(const TopoDS_Shape& body, double x, double y, double z) {
-  constexpr double kSeam = 0.6347;
   Transform t;
   t(0, 0) = x * std::cos(kSeam);
   t(0, 1) = -x * std::sin(kSeam);
@@ -172,15 +177,14 @@ struct Make {
     const double from = whole ? 0 : s.theta.start, to = whole ? kPi : std::min(from + s.theta.delta, kPi);
     const auto at = [](double r, double theta) { return RzPoint{r * std::sin(theta), r * std::cos(theta)}; };
     const double middle = (from + to) / 2;
-    if (s.rmin == 0 && whole) return Profile(at(s.rmax, 0)).arc({}, at(s.rmax, middle), at(s.rmax, kPi)).revolved(s.phi);
+    if (s.rmin == 0 && whole)
+      return Profile(at(s.rmax, 0)).arc({}, at(s.rmax, middle), at(s.rmax, kPi)).revolved(s.phi);
     Profile profile(at(s.rmin, from));
     profile.line(at(s.rmax, from)).arc({}, at(s.rmax, middle), at(s.rmax, to));
     if (s.rmin > 0) profile.line(at(s.rmin, to)).arc({}, at(s.rmin, middle), at(s.rmin, from));
     return profile.revolved(s.phi);
   }
-  TopoDS_Shape operator()(const Tube& s) const {
-    return (*this)(Cone{s.rmin, s.rmax, s.rmin, s.rmax, s.z, s.phi});
-  }
+  TopoDS_Shape operator()(const Tube& s) const { return (*this)(Cone{s.rmin, s.rmax, s.rmin, s.rmax, s.z, s.phi}); }
   TopoDS_Shape operator()(const CutTube& s) const {
     const double h = s.tube.z / 2, reach = bounds(Shape(s)).high.z, size = 4 * (reach + s.tube.rmax);
     Tube longer = s.tube;
@@ -218,7 +222,8 @@ struct Make {
     const gp_Dir major = s.dx > s.dy ? gp_Dir(1, 0, 0) : gp_Dir(0, 1, 0);
     const gp_Elips ellipse(gp_Ax2(gp_Pnt(0, 0, -s.dz), gp_Dir(0, 0, 1), major), std::max(s.dx, s.dy),
                            std::min(s.dx, s.dy));
-    const TopoDS_Wire wire = BRepBuilderAPI_MakeWire(BRepBuilderAPI_MakeEdge(ellipse).Edge()).Wire();
+    const TopoDS_Wire wire =
+        BRepBuilderAPI_MakeWire(BRepBuilderAPI_MakeEdge(ellipse, kSeam, kSeam + 2 * kPi).Edge()).Wire();
     return BRepPrimAPI_MakePrism(BRepBuilderAPI_MakeFace(wire, true).Face(), gp_Vec(0, 0, 2 * s.dz)).Shape();
   }
   TopoDS_Shape operator()(const Ellipsoid& s) const {
@@ -247,8 +252,10 @@ struct Make {
     Profile profile({outer, -h});
     hyperbola(profile, s.rmax, outer, h);
     profile.line({inner, h});
-    if (inner > 0) hyperbola(profile, s.rmin, inner, -h);
-    else profile.line({0, -h});
+    if (inner > 0)
+      hyperbola(profile, s.rmin, inner, -h);
+    else
+      profile.line({0, -h});
     return profile.revolved(kWhole);
   }
   TopoDS_Shape operator()(const Arb8& s) const {
@@ -267,17 +274,28 @@ struct Make {
     }
     return brep(surface);
   }
-  template <class Other>
-  TopoDS_Shape operator()(const Other&) const {
-    throw Failure("operations with such a solid are not made");
-  }
+  TopoDS_Shape operator()(const TwistedBox& s) const { return faceted(s); }
+  TopoDS_Shape operator()(const TwistedTrd& s) const { return faceted(s); }
+  TopoDS_Shape operator()(const TwistedTrap& s) const { return faceted(s); }
+  TopoDS_Shape operator()(const TwistedTube& s) const { return faceted(s); }
+  TopoDS_Shape operator()(const Boolean&) const { throw Failure("an operation is no primitive"); }
+  TopoDS_Shape operator()(const MultiUnion&) const { throw Failure("an operation is no primitive"); }
+  TopoDS_Shape operator()(const Transformed&) const { throw Failure("an operation is no primitive"); }
+
+  double chord;
 
  private:
+  [[nodiscard]] TopoDS_Shape faceted(const Shape& shape) const {
+    return brep(tessellate(shape, {chord, 0, Fit::volume}));
+  }
   /// From one end to the other, of radius `end` both; the waist is at z = 0.
   static void hyperbola(Profile& profile, double waist, double end, double to) {
-    if (end - waist < 1e-9 * end) profile.line({end, to});
-    else if (waist == 0) profile.line({0, 0}).line({end, to});
-    else profile.conic({waist * waist / end, 0}, end / waist, {end, to});
+    if (end - waist < 1e-9 * end)
+      profile.line({end, to});
+    else if (waist == 0)
+      profile.line({0, 0}).line({end, to});
+    else
+      profile.conic({waist * waist / end, 0}, end / waist, {end, to});
   }
 };
 
@@ -290,8 +308,8 @@ double settled(double a) {
 
 }  // namespace
 
-TopoDS_Shape brep(const Shape& primitive) {
-  return std::visit(Make{}, primitive);
+TopoDS_Shape brep(const Shape& primitive, double chord) {
+  return std::visit(Make{chord}, primitive);
 }
 
 TopoDS_Shape brep(const Surface& surface) {
@@ -302,20 +320,20 @@ TopoDS_Shape brep(const Surface& surface) {
 
 TopoDS_Shape placed(const TopoDS_Shape& shape, const Transform& placement) {
   Transform t = placement;
-  double off = 0;  // from a rotation
-  bool mirrored = false;
   for (int row = 0; row < 3; ++row)
     for (int column = 0; column < 3; ++column) t(row, column) = settled(t(row, column));
+  const double volume = determinant(t), square = std::pow(std::abs(volume), 2.0 / 3);
+  double off = 0;  // from a rotation and a scale
   for (int a = 0; a < 3; ++a)
     for (int b = a; b < 3; ++b)
-      off = std::max(off, std::abs(t(0, a) * t(0, b) + t(1, a) * t(1, b) + t(2, a) * t(2, b) - (a == b ? 1 : 0)));
-  mirrored = determinant(t) < 0;
+      off = std::max(off,
+                     std::abs((t(0, a) * t(0, b) + t(1, a) * t(1, b) + t(2, a) * t(2, b)) / square - (a == b ? 1 : 0)));
   if (off < 1e-9) {
-    gp_Trsf rigid;
-    rigid.SetValues(t(0, 0), t(0, 1), t(0, 2), t(0, 3), t(1, 0), t(1, 1), t(1, 2), t(1, 3), t(2, 0), t(2, 1), t(2, 2),
-                    t(2, 3));
-    if (!mirrored) return shape.Moved(TopLoc_Location(rigid));
-    return BRepBuilderAPI_Transform(shape, rigid, true).Shape();
+    gp_Trsf similar;
+    similar.SetValues(t(0, 0), t(0, 1), t(0, 2), t(0, 3), t(1, 0), t(1, 1), t(1, 2), t(1, 3), t(2, 0), t(2, 1), t(2, 2),
+                      t(2, 3));
+    if (std::abs(volume - 1) < 1e-9) return shape.Moved(TopLoc_Location(similar));
+    return BRepBuilderAPI_Transform(shape, similar, true).Shape();
   }
   gp_GTrsf affine;
   for (int row = 0; row < 3; ++row)

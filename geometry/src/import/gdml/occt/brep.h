@@ -8,8 +8,9 @@
 
 namespace raylift::gdml::occt {
 
-/// The solid in its own frame. Throws Failure, or what the library throws, for sizes that make no solid.
-[[nodiscard]] TopoDS_Shape brep(const Shape& primitive);
+/// The solid in its own frame; a twisted one by flat facets that lie within `chord` of it. Throws Failure, or what the
+/// library throws, for sizes that make no solid.
+[[nodiscard]] TopoDS_Shape brep(const Shape& primitive, double chord);
 
 /// The same by flat faces.
 [[nodiscard]] TopoDS_Shape brep(const Surface& surface);

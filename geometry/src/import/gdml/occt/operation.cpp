@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operation.h"
 
-#include <BOPAlgo_Alerts.hxx>
 #include <BRepAlgoAPI_BooleanOperation.hxx>
-#include <BRepAlgoAPI_Common.hxx>
-#include <BRepAlgoAPI_Cut.hxx>
-#include <BRepAlgoAPI_Fuse.hxx>
 #include <BRepGProp.hxx>
 #include <BRepMesh_IncrementalMesh.hxx>
 #include <BRepTools.hxx>
@@ -14,12 +10,17 @@
 #include <Standard_Failure.hxx>
 #include <TopTools_ListOfShape.hxx>
 #include <TopoDS_Shape.hxx>
+#include <cmath>
 #include <cstddef>
 #include <map>
+#include <numbers>
 #include <span>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "brep.h"
+#include "import/gdml/membership.h"
 #include "triangles.h"
 
 namespace raylift::gdml::occt {
@@ -36,41 +37,81 @@ auto guarded(const Run& run) {
   }
 }
 
+/// Whether a turn about z changes nothing but the place of the seam, where the surface meets itself.
+bool whole_about_z(const Shape& shape) {
+  return std::visit(
+      [](const auto& s) {
+        using S = std::decay_t<decltype(s)>;
+        if constexpr (std::is_same_v<S, Orb> || std::is_same_v<S, Paraboloid> || std::is_same_v<S, Hype>) {
+          return true;
+        } else if constexpr (
+            requires { s.phi.delta; } && !requires { s.sides; }) {
+          return s.phi.delta >= 2 * std::numbers::pi;
+        } else {
+          return false;
+        }
+      },
+      shape);
+}
+
+Transform about_z(double angle) {
+  Transform t;
+  t(0, 0) = t(1, 1) = std::cos(angle);
+  t(1, 0) = std::sin(angle);
+  t(0, 1) = -t(1, 0);
+  return t;
+}
+
+/// About the middle of the bounds, whose corners move by `by`.
+Transform grown(const Bounds& box, double by) {
+  const double factor = 1 + 2 * by / box.diagonal();
+  Transform t;
+  for (int axis = 0; axis < 3; ++axis) {
+    t(axis, axis) = factor;
+    t(axis, 3) = (1 - factor) * (box.low[axis] + box.high[axis]) / 2;
+  }
+  return t;
+}
+
 class Evaluation {
  public:
-  Evaluation(const Csg& csg, double fuzzy) : csg_(csg), fuzzy_(fuzzy) {}
+  Evaluation(const Csg& csg, const Options& options) : csg_(csg), options_(options) {}
 
   // flatten() limits the depth of trees.
-  TopoDS_Shape of(std::uint32_t index) {  // NOLINT(misc-no-recursion)
+  TopoDS_Shape of(std::uint32_t index, bool first = true) {  // NOLINT(misc-no-recursion)
     const CsgNode& node = csg_.nodes[index];
     if (node.kind == CsgKind::primitive) {
       TopoDS_Shape& own = primitives_[node.shape];
-      if (own.IsNull()) own = brep(*node.shape);
-      return placed(own, node.placed);
+      if (own.IsNull()) own = brep(*node.shape, options_.chord);
+      Transform placement = node.placed;
+      if (options_.seam != 0 && whole_about_z(*node.shape)) placement = placement * about_z(options_.seam);
+      if (options_.grow != 0 && !first) placement = placement * grown(bounds(*node.shape), options_.grow);
+      return placed(own, placement);
     }
-    TopoDS_Shape result = of(node.children[0]);
+    TopoDS_Shape result = of(node.children[0], first);
     if (node.children.size() == 1) return result;
     TopTools_ListOfShape tools;
     for (const std::uint32_t child : std::span(node.children).subspan(1)) {
-      tools.Append(of(child));
-      if (node.kind != CsgKind::intersect) continue;
+      tools.Append(of(child, false));
       // Common parts of several tools would be those with any of them.
-      result = run<BRepAlgoAPI_Common>(result, tools);
+      if (node.kind != CsgKind::intersect && !options_.one_by_one) continue;
+      result = run(node.kind, result, tools);
       tools.Clear();
     }
-    if (node.kind == CsgKind::intersect) return result;
-    return node.kind == CsgKind::add ? run<BRepAlgoAPI_Fuse>(result, tools) : run<BRepAlgoAPI_Cut>(result, tools);
+    return tools.IsEmpty() ? result : run(node.kind, result, tools);
   }
 
  private:
-  template <class Algorithm>
-  TopoDS_Shape run(const TopoDS_Shape& first, const TopTools_ListOfShape& tools) const {
-    Algorithm algorithm;
+  TopoDS_Shape run(CsgKind kind, const TopoDS_Shape& first, const TopTools_ListOfShape& tools) const {
+    BRepAlgoAPI_BooleanOperation algorithm;
+    algorithm.SetOperation(kind == CsgKind::add        ? BOPAlgo_FUSE
+                           : kind == CsgKind::subtract ? BOPAlgo_CUT
+                                                       : BOPAlgo_COMMON);
     TopTools_ListOfShape arguments;
     arguments.Append(first);
     algorithm.SetArguments(arguments);
     algorithm.SetTools(tools);
-    algorithm.SetFuzzyValue(fuzzy_);
+    algorithm.SetFuzzyValue(options_.fuzzy);
     algorithm.SetNonDestructive(true);
     algorithm.SetRunParallel(false);
     algorithm.Build();
@@ -79,7 +120,7 @@ class Evaluation {
   }
 
   const Csg& csg_;
-  double fuzzy_;
+  Options options_;
   std::map<const Shape*, TopoDS_Shape> primitives_;
 };
 
@@ -89,8 +130,8 @@ struct Operation::State {
   TopoDS_Shape shape;
 };
 
-Operation::Operation(const Csg& csg, double fuzzy) : state_(std::make_unique<State>()) {
-  state_->shape = guarded([&] { return Evaluation(csg, fuzzy).of(csg.root); });
+Operation::Operation(const Csg& csg, const Options& options) : state_(std::make_unique<State>()) {
+  state_->shape = guarded([&] { return Evaluation(csg, options).of(csg.root); });
 }
 
 Operation::~Operation() = default;

@@ -23,11 +23,20 @@ struct Meshing {
   double angle = 0.5;     ///< the turn of the normal over an edge, rad
 };
 
+struct Options {
+  double fuzzy = 0;  ///< points and curves nearer to each other count as one, mm
+  double chord = 0;  ///< twisted operands become facets, which lie this near to them
+  double seam = 0;   ///< where surfaces about an axis meet themselves, rad: intersections along it often fail
+  double grow = 0;   ///< by how much all operands but first ones are larger, so that none only touches another, mm
+  bool one_by_one =
+      false;  ///< an operation on many operands as many on two: slower, and sometimes right where one is not
+};
+
 /// A tree of operations, computed with boundaries that are surfaces and curves.
 class Operation {
  public:
-  /// Points and curves nearer than `fuzzy` count as one. Throws Failure.
-  Operation(const Csg& csg, double fuzzy);
+  /// Throws Failure.
+  Operation(const Csg& csg, const Options& options);
   ~Operation();
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;

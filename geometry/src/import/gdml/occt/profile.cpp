@@ -46,7 +46,8 @@ TopoDS_Shape turned(const TopoDS_Face& face, const Turn& phi) {
   const gp_Ax1 axis(gp_Pnt(0, 0, 0), gp_Dir(0, 0, 1));
   // A full turn begins at angle 0 whatever it states, so that equal surfaces have equal seams.
   const bool full = phi.delta >= kTurn - 1e-9;
-  TopoDS_Shape solid = full ? BRepPrimAPI_MakeRevol(face, axis).Shape() : BRepPrimAPI_MakeRevol(face, axis, phi.delta).Shape();
+  TopoDS_Shape solid =
+      full ? BRepPrimAPI_MakeRevol(face, axis).Shape() : BRepPrimAPI_MakeRevol(face, axis, phi.delta).Shape();
   GProp_GProps properties;
   BRepGProp::VolumeProperties(solid, properties);
   if (properties.Mass() < 0) solid.Reverse();

@@ -39,7 +39,8 @@ class Welding {
     if (face.Orientation() != TopAbs_FORWARD && face.Orientation() != TopAbs_REVERSED) return;
     TopLoc_Location location;
     const Handle(Poly_Triangulation) mesh = BRep_Tool::Triangulation(face, location);
-    if (mesh.IsNull() || mesh->NbTriangles() == 0) throw Failure("a face has no triangles");
+    // The surface is then open, unless the face is a sliver that others close.
+    if (mesh.IsNull()) return;
     std::vector<std::uint32_t> numbers(static_cast<std::size_t>(mesh->NbNodes()) + 1, kNone);
     for (TopExp_Explorer edges(face, TopAbs_EDGE); edges.More(); edges.Next())
       add_edge(TopoDS::Edge(edges.Current()), mesh, location, numbers);
