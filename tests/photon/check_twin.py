@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares `raylift photons` with the simulator in twin/, in four scenes; and with planted faults, which must be seen.
 
-check_twin.py RAYLIFT [--scenes a,b] [--photons N] [--seed N] [--faults some|all|none] [--jobs N] [--keep DIR]
+check_twin.py RAYLIFT [--scenes a,b] [--format collada|gdml] [--photons N] [--seed N] [--faults some|all|none] [--jobs N] [--keep DIR]
 check_twin.py RAYLIFT --list
 
 In each scene both follow as many photons, with random numbers of their own. They agree if
@@ -26,6 +26,7 @@ import numpy
 from twin.collada import write_collada
 from twin.events import ENDS
 from twin.follow import Result, Simulator
+from twin.gdml import write_gdml
 from twin.scenes import SCENES
 from twin.statistics import compare_counts, compare_keys, compare_means
 
@@ -35,11 +36,15 @@ MOST_ERRORS = 4.0
 NAMES = {13: "TO", 6: "SC", 5: "RE", 12: "BT", 11: "BR", 4: "AB", 8: "SA", 7: "SD", 3: "MI", 14: "NA", 15: "CU"}
 
 
-def of_raylift(program, scene, count, seed, folder):
+def of_raylift(program, scene, count, seed, folder, in_gdml):
     """What raylift makes of a scene, as a Result."""
-    write_collada(scene.world, folder / "scene.dae")
-    (folder / "scene.optics.json").write_text(json.dumps(scene.optics))
-    command = [program, "photons", folder / "scene.dae", "--device", os.environ.get("RAYLIFT_TWIN_DEVICE", "host"), "--source",
+    file = folder / ("scene.gdml" if in_gdml else "scene.dae")
+    if in_gdml:
+        write_gdml(scene.world, scene.optics, file)
+    else:
+        write_collada(scene.world, file)
+        (folder / "scene.optics.json").write_text(json.dumps(scene.optics))
+    command = [program, "photons", file, *(["--steps", "400"] if in_gdml else []), "--device", os.environ.get("RAYLIFT_TWIN_DEVICE", "host"), "--source",
                scene.source.text(), "--photons", str(count), "--seed", str(seed), "--seq", "--final", "--output", folder / "run", "-q"]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     if done.returncode != 0:
@@ -169,7 +174,7 @@ def text_of(a, b, key):
 
 def check(pool, scene, options, folder):
     started = time.monotonic()
-    mine = of_raylift(options.raylift, scene, options.photons, options.seed, folder)
+    mine = of_raylift(options.raylift, scene, options.photons, options.seed, folder, options.format == "gdml")
     ran = time.monotonic()
     twins = of_twin(pool, scene, scene.optics, options.photons, options.seed)
     found = compare(mine, twins)
@@ -191,6 +196,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("raylift")
     parser.add_argument("--scenes", default=",".join(SCENES))
+    parser.add_argument("--format", choices=["collada", "gdml"], default="collada", help="of the scenes, for raylift")
     parser.add_argument("--photons", type=int, default=200_000)
     parser.add_argument("--seed", type=int, default=20261122)
     parser.add_argument("--faults", choices=["all", "some", "none"], default="some")
