@@ -5,6 +5,7 @@
 #   viewer       raylift-view, apart from them as it needs a display's libraries
 #   development  headers, archives, CMake and pkg-config files
 #   mpi          what the program raylift loads under mpirun
+#   occt         what combines solids of GDML, loaded by raylift-import and by programs that import themselves
 #   bundle       other projects' libraries that the programs need: in the .tar.gz alone
 # Every function does nothing where RAYLIFT_INSTALL is off.
 
@@ -122,6 +123,18 @@ function(raylift_install_program target)
   target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)
   install(TARGETS ${target} RUNTIME_DEPENDENCY_SET raylift-bundle
     RUNTIME DESTINATION ${folder} COMPONENT ${component})
+endfunction()
+
+# raylift_install_module(<target> <component>): what a program loads from libexec/raylift, and the bundle's libraries with it.
+function(raylift_install_module target component)
+  if(NOT RAYLIFT_INSTALL)
+    return()
+  endif()
+  set(folder ${CMAKE_INSTALL_LIBEXECDIR}/raylift)
+  file(RELATIVE_PATH to_bundle "/${folder}" "/${raylift_bundle_dir}")
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_bundle}")
+  target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)
+  install(TARGETS ${target} RUNTIME_DEPENDENCY_SET raylift-bundle LIBRARY DESTINATION ${folder} COMPONENT ${component})
 endfunction()
 
 # raylift_install_description(<program> <see also>...): the manual page, by help2man, and the completions that the

@@ -24,6 +24,7 @@
 #include <system_error>
 #include <vector>
 
+#include "gdml/occt_module.h"
 #include "import_protocol.h"
 #include "input_file.h"
 #include "load_optics.h"
@@ -148,6 +149,7 @@ void import_and_write(ByteReader& reader, const import::ReadScene& read) {
     std::vector<std::filesystem::path> folders;
     if (options.external || !is_collada(input.extension())) folders.push_back(input.path().parent_path());
     if (optics && has_files_below(*optics)) folders.push_back(optics->path().parent_path());
+    if (input.extension() == "gdml") gdml::open_occt();
     import::enter_sandbox(path, folders);
     std::vector<StageTime> times;
     import::write_result(read({input, optics ? &*optics : nullptr}, options, make_progress(&times)), times);

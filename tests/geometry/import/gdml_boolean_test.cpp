@@ -152,7 +152,7 @@ bool in_rod(const Double3& p, double r) {
 class GdmlBoolean : public testing::Test {
  protected:
   void SetUp() override {
-    if (!has_booleans()) GTEST_SKIP() << "raylift was built without Open CASCADE";
+    if (!has_booleans()) GTEST_SKIP() << "Open CASCADE can't be used: raylift-occt.so is missing";
   }
   Parts parts_;
 };
@@ -372,7 +372,7 @@ double frustum(double a, double b, double h) {
 }
 
 TEST_P(GdmlBooleanOperand, IsHalvedByABox) {
-  if (!has_booleans()) GTEST_SKIP() << "raylift was built without Open CASCADE";
+  if (!has_booleans()) GTEST_SKIP() << "Open CASCADE can't be used: raylift-occt.so is missing";
   Parts parts;
   const std::uint32_t solid = parts.add(GetParam().shape), box = parts.add(Box{200, 100, 200});
   parts.subtract(solid, box, moved(0, 50, 0));
@@ -517,7 +517,7 @@ TEST(GdmlBooleanLimits, AreNamed) {
 }
 
 TEST(GdmlBooleanLimits, NameWhatTheBuildLacks) {
-  if (has_booleans()) GTEST_SKIP() << "raylift was built with Open CASCADE";
+  if (has_booleans()) GTEST_SKIP() << "Open CASCADE can be used";
   Parts parts;
   const std::uint32_t box = parts.add(Box{20, 20, 20}, "box"), ball = parts.add(Orb{3}, "orb");
   parts.subtract(box, ball);

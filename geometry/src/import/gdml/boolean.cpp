@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <limits>
 #include <map>
+#include <memory>
 #include <numbers>
 #include <numeric>
 #include <optional>
@@ -23,9 +24,7 @@
 #include "closed_surface.h"
 #include "csg.h"
 #include "membership.h"
-#ifdef RAYLIFT_WITH_OCCT
-#include "occt/operation.h"
-#endif
+#include "occt_module.h"
 
 namespace raylift::gdml {
 namespace boolean_detail {
@@ -77,8 +76,6 @@ std::vector<std::uint32_t> components(Csg& csg) {
   }
   return roots;
 }
-
-#ifdef RAYLIFT_WITH_OCCT
 
 /// What Open CASCADE is given at most; a few hundred take minutes.
 constexpr std::size_t kMostOperands = 1000;
@@ -201,11 +198,11 @@ class Attempts {
 
   std::optional<Surface> made(const occt::Options& options) {
     try {
-      occt::Operation operation(csg_, options);
-      const double volume = operation.volume();
+      const std::unique_ptr<occt::Operation> operation = make_operation(csg_, options);
+      const double volume = operation->volume();
       for (const double finer : {1.0, 0.2}) {
         const occt::Meshing meshing{finer * cut_.meshing.deflection, cut_.meshing.angle};
-        if (std::optional<Surface> surface = meshed(operation, volume, meshing, options.fuzzy + options.grow))
+        if (std::optional<Surface> surface = meshed(*operation, volume, meshing, options.fuzzy + options.grow))
           return surface;
       }
     } catch (const occt::Failure& failure) {
@@ -250,8 +247,6 @@ class Attempts {
   double facets_ = 0;  // how far the facets of twisted operands may lie from them
   std::string fault_;
 };
-
-#endif
 
 class Solving {
  public:
@@ -300,7 +295,10 @@ class Solving {
   }
 
   [[nodiscard]] Surface general(const Csg& part) const {
-#ifdef RAYLIFT_WITH_OCCT
+    if (!has_booleans())
+      fail(ErrorKind::unsupported, "the operation needs Open CASCADE: " + why_no_occt(), part,
+           "install the package raylift-occt, or build raylift with RAYLIFT_OCCT=ON; --skip-failed leaves such solids "
+           "out");
     if (primitives(part).size() > kMostOperands)
       fail(ErrorKind::limit,
            "the solid has more than " + std::to_string(kMostOperands) + " operands that are no boxes along the axes",
@@ -310,12 +308,6 @@ class Solving {
     if (leaves_nothing(part)) return {};
     fail(ErrorKind::unsupported, "the operation can't be made: " + attempts.fault(), part,
          "check the operands' sizes and places");
-#else
-    static_cast<void>(fineness_);
-    fail(ErrorKind::unsupported, "this build has no Open CASCADE, which makes such operations", part,
-         "install libocct-modeling-algorithms-dev and libocct-visualization-dev, and build raylift with "
-         "RAYLIFT_OCCT=ON");
-#endif
   }
 
   std::span<const Solid> solids_;
@@ -327,12 +319,8 @@ class Solving {
 }  // namespace
 }  // namespace boolean_detail
 
-bool has_booleans() noexcept {
-#ifdef RAYLIFT_WITH_OCCT
-  return true;
-#else
-  return false;
-#endif
+bool has_booleans() {
+  return why_no_occt().empty();
 }
 
 Surface tessellate_boolean(std::span<const Solid> solids, std::uint32_t index, const Fineness& fineness,

@@ -10,8 +10,8 @@
 
 namespace raylift::gdml {
 
-/// Whether this build has Open CASCADE. Without it only boxes along the axes are combined.
-[[nodiscard]] bool has_booleans() noexcept;
+/// Whether Open CASCADE can be used. Without it only boxes along the axes are combined.
+[[nodiscard]] bool has_booleans();
 
 /// The surface of the solid at `index`, a Boolean, a MultiUnion or a Transformed one; operands may be any solids. It is
 /// closed, each edge is one of two triangles, and thousands of points lie on that side of it where the operands'

@@ -155,7 +155,8 @@ class Flattening {
 
   void set_bounds(CsgNode& node) const {
     if (node.kind == CsgKind::primitive) {
-      node.bounds = placed_bounds(bounds(*node.shape), node.placed);
+      node.own = bounds(*node.shape);
+      node.bounds = placed_bounds(node.own, node.placed);
       return;
     }
     node.bounds = csg_.nodes[node.children[0]].bounds;
@@ -204,26 +205,6 @@ bool Bounds::meet(const Bounds& other, double margin) const {
   for (int axis = 0; axis < 3; ++axis)
     if (low[axis] > other.high[axis] + margin || other.low[axis] > high[axis] + margin) return false;
   return true;
-}
-
-double Bounds::diagonal() const {
-  return empty() ? 0 : std::hypot(high.x - low.x, high.y - low.y, high.z - low.z);
-}
-
-Transform operator*(const Transform& a, const Transform& b) {
-  Transform product;
-  for (int row = 0; row < 3; ++row)
-    for (int column = 0; column < 4; ++column) {
-      double sum = column == 3 ? a(row, 3) : 0;
-      for (int i = 0; i < 3; ++i) sum += a(row, i) * b(i, column);
-      product(row, column) = sum;
-    }
-  return product;
-}
-
-double determinant(const Transform& t) {
-  return t(0, 0) * (t(1, 1) * t(2, 2) - t(1, 2) * t(2, 1)) - t(0, 1) * (t(1, 0) * t(2, 2) - t(1, 2) * t(2, 0)) +
-         t(0, 2) * (t(1, 0) * t(2, 1) - t(1, 1) * t(2, 0));
 }
 
 Csg flatten(std::span<const Solid> solids, std::uint32_t index, const std::string& file, const CsgLimits& limits) {

@@ -2,6 +2,7 @@
 // Booleans of GDML as a tree of operations on many operands, with the placements moved down to the primitives.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -20,7 +21,9 @@ struct Bounds {
   }
   /// Whether the two come nearer than `margin`.
   [[nodiscard]] bool meet(const Bounds& other, double margin) const;
-  [[nodiscard]] double diagonal() const;
+  [[nodiscard]] double diagonal() const {
+    return empty() ? 0 : std::hypot(high.x - low.x, high.y - low.y, high.z - low.z);
+  }
 };
 
 enum class CsgKind : std::uint8_t { primitive, add, subtract, intersect };
@@ -33,6 +36,7 @@ struct CsgNode {
   Transform placed;   ///< of a primitive, in the frame of the whole
   Transform inverse;  ///< its inverse
   Bounds bounds;
+  Bounds own;  ///< of a primitive, in its own frame
 };
 
 /// Children stand before their parents. Pointers lead into the solids that the tree was made of.
@@ -61,7 +65,19 @@ void prune(Csg& csg);
 /// The nodes below the root that are primitives and matter.
 [[nodiscard]] std::vector<std::uint32_t> primitives(const Csg& csg);
 
-[[nodiscard]] Transform operator*(const Transform& a, const Transform& b);
-[[nodiscard]] double determinant(const Transform& t);
+[[nodiscard]] inline Transform operator*(const Transform& a, const Transform& b) {
+  Transform product;
+  for (int row = 0; row < 3; ++row)
+    for (int column = 0; column < 4; ++column) {
+      double sum = column == 3 ? a(row, 3) : 0;
+      for (int i = 0; i < 3; ++i) sum += a(row, i) * b(i, column);
+      product(row, column) = sum;
+    }
+  return product;
+}
+[[nodiscard]] inline double determinant(const Transform& t) {
+  return t(0, 0) * (t(1, 1) * t(2, 2) - t(1, 2) * t(2, 1)) - t(0, 1) * (t(1, 0) * t(2, 2) - t(1, 2) * t(2, 0)) +
+         t(0, 2) * (t(1, 0) * t(2, 1) - t(1, 1) * t(2, 0));
+}
 
 }  // namespace raylift::gdml

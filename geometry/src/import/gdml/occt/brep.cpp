@@ -26,8 +26,6 @@
 #include <variant>
 #include <vector>
 
-#include "import/gdml/membership.h"
-#include "import/gdml/tessellate.h"
 #include "operation.h"
 #include "polyhedron.h"
 #include "profile.h"
@@ -186,7 +184,10 @@ struct Make {
   }
   TopoDS_Shape operator()(const Tube& s) const { return (*this)(Cone{s.rmin, s.rmax, s.rmin, s.rmax, s.z, s.phi}); }
   TopoDS_Shape operator()(const CutTube& s) const {
-    const double h = s.tube.z / 2, reach = bounds(Shape(s)).high.z, size = 4 * (reach + s.tube.rmax);
+    const auto rise = [&](const Double3& normal) {
+      return s.tube.rmax * std::hypot(normal.x, normal.y) / std::abs(normal.z);
+    };
+    const double h = s.tube.z / 2, reach = h + std::max(rise(s.low), rise(s.high)), size = 4 * (reach + s.tube.rmax);
     Tube longer = s.tube;
     longer.z = 2.5 * reach;
     TopTools_ListOfShape ends;
@@ -283,11 +284,10 @@ struct Make {
   TopoDS_Shape operator()(const Transformed&) const { throw Failure("an operation is no primitive"); }
 
   double chord;
+  Facets facets;
 
  private:
-  [[nodiscard]] TopoDS_Shape faceted(const Shape& shape) const {
-    return brep(tessellate(shape, {chord, 0, Fit::volume}));
-  }
+  [[nodiscard]] TopoDS_Shape faceted(const Shape& shape) const { return brep(facets(shape, chord)); }
   /// From one end to the other, of radius `end` both; the waist is at z = 0.
   static void hyperbola(Profile& profile, double waist, double end, double to) {
     if (end - waist < 1e-9 * end)
@@ -308,8 +308,8 @@ double settled(double a) {
 
 }  // namespace
 
-TopoDS_Shape brep(const Shape& primitive, double chord) {
-  return std::visit(Make{chord}, primitive);
+TopoDS_Shape brep(const Shape& primitive, double chord, Facets facets) {
+  return std::visit(Make{chord, facets}, primitive);
 }
 
 TopoDS_Shape brep(const Surface& surface) {

@@ -5,12 +5,13 @@
 #include <TopoDS_Shape.hxx>
 
 #include "import/gdml/solid.h"
+#include "operation.h"
 
 namespace raylift::gdml::occt {
 
 /// The solid in its own frame; a twisted one by flat facets that lie within `chord` of it. Throws Failure, or what the
 /// library throws, for sizes that make no solid.
-[[nodiscard]] TopoDS_Shape brep(const Shape& primitive, double chord);
+[[nodiscard]] TopoDS_Shape brep(const Shape& primitive, double chord, Facets facets);
 
 /// The same by flat faces.
 [[nodiscard]] TopoDS_Shape brep(const Surface& surface);

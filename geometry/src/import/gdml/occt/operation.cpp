@@ -20,7 +20,6 @@
 #include <variant>
 
 #include "brep.h"
-#include "import/gdml/membership.h"
 #include "triangles.h"
 
 namespace raylift::gdml::occt {
@@ -75,17 +74,17 @@ Transform grown(const Bounds& box, double by) {
 
 class Evaluation {
  public:
-  Evaluation(const Csg& csg, const Options& options) : csg_(csg), options_(options) {}
+  Evaluation(const Csg& csg, const Options& options, Facets facets) : csg_(csg), options_(options), facets_(facets) {}
 
   // flatten() limits the depth of trees.
   TopoDS_Shape of(std::uint32_t index, bool first = true) {  // NOLINT(misc-no-recursion)
     const CsgNode& node = csg_.nodes[index];
     if (node.kind == CsgKind::primitive) {
       TopoDS_Shape& own = primitives_[node.shape];
-      if (own.IsNull()) own = brep(*node.shape, options_.chord);
+      if (own.IsNull()) own = brep(*node.shape, options_.chord, facets_);
       Transform placement = node.placed;
       if (options_.seam != 0 && whole_about_z(*node.shape)) placement = placement * about_z(options_.seam);
-      if (options_.grow != 0 && !first) placement = placement * grown(bounds(*node.shape), options_.grow);
+      if (options_.grow != 0 && !first) placement = placement * grown(node.own, options_.grow);
       return placed(own, placement);
     }
     TopoDS_Shape result = of(node.children[0], first);
@@ -121,40 +120,48 @@ class Evaluation {
 
   const Csg& csg_;
   Options options_;
+  Facets facets_;
   std::map<const Shape*, TopoDS_Shape> primitives_;
+};
+
+class ShapeOperation : public Operation {
+ public:
+  explicit ShapeOperation(TopoDS_Shape shape) : shape_(std::move(shape)) {}
+
+  [[nodiscard]] double volume() const override {
+    return guarded([&] {
+      GProp_GProps properties;
+      BRepGProp::VolumeProperties(shape_, properties, 1e-5, true);
+      return properties.Mass();
+    });
+  }
+
+  [[nodiscard]] Surface mesh(const Meshing& meshing) override {
+    return guarded([&] {
+      BRepTools::Clean(shape_);
+      IMeshTools_Parameters parameters;
+      parameters.Deflection = meshing.deflection;
+      parameters.Angle = meshing.angle;
+      parameters.MinSize = 1e-6;  // by default a tenth of the deflection, which makes thin wires square
+      parameters.InParallel = false;
+      const BRepMesh_IncrementalMesh mesher(shape_, parameters);
+      return triangles(shape_);
+    });
+  }
+
+ private:
+  TopoDS_Shape shape_;
 };
 
 }  // namespace
 
-struct Operation::State {
-  TopoDS_Shape shape;
-};
-
-Operation::Operation(const Csg& csg, const Options& options) : state_(std::make_unique<State>()) {
-  state_->shape = guarded([&] { return Evaluation(csg, options).of(csg.root); });
-}
-
-Operation::~Operation() = default;
-
-double Operation::volume() const {
-  return guarded([&] {
-    GProp_GProps properties;
-    BRepGProp::VolumeProperties(state_->shape, properties, 1e-5, true);
-    return properties.Mass();
-  });
-}
-
-Surface Operation::mesh(const Meshing& meshing) {
-  return guarded([&] {
-    BRepTools::Clean(state_->shape);
-    IMeshTools_Parameters parameters;
-    parameters.Deflection = meshing.deflection;
-    parameters.Angle = meshing.angle;
-    parameters.MinSize = 1e-6;  // by default a tenth of the deflection, which makes thin wires square
-    parameters.InParallel = false;
-    const BRepMesh_IncrementalMesh mesher(state_->shape, parameters);
-    return triangles(state_->shape);
-  });
+Operation* make_operation(const Csg& csg, const Options& options, Facets facets) {
+  return new ShapeOperation(guarded([&] { return Evaluation(csg, options, facets).of(csg.root); }));
 }
 
 }  // namespace raylift::gdml::occt
+
+extern "C" __attribute__((visibility("default"))) raylift::gdml::occt::Operation* raylift_occt_1(
+    const raylift::gdml::Csg& csg, const raylift::gdml::occt::Options& options, raylift::gdml::occt::Facets facets) {
+  return raylift::gdml::occt::make_operation(csg, options, facets);
+}

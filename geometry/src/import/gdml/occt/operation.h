@@ -2,7 +2,6 @@
 // Operations on solids by Open CASCADE. No header of that library is included here, so that all else builds without it.
 #pragma once
 
-#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -33,21 +32,22 @@ struct Options {
 };
 
 /// A tree of operations, computed with boundaries that are surfaces and curves.
+/// The facets of a twisted solid, as near to it as the chord says.
+using Facets = Surface (*)(const Shape& shape, double chord);
+
+/// A boolean as a B-rep.
 class Operation {
  public:
-  /// Throws Failure.
-  Operation(const Csg& csg, const Options& options);
-  ~Operation();
-  Operation(const Operation&) = delete;
-  Operation& operator=(const Operation&) = delete;
+  virtual ~Operation() = default;
 
-  [[nodiscard]] double volume() const;
+  [[nodiscard]] virtual double volume() const = 0;
   /// Triangles that share vertices along the edges of the shape. They may be no closed surface. Throws Failure.
-  [[nodiscard]] Surface mesh(const Meshing& meshing);
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
+  [[nodiscard]] virtual Surface mesh(const Meshing& meshing) = 0;
 };
+
+/// The one function of the module. The tree must outlive the operation. Throws Failure.
+using MakeOperation = Operation* (*)(const Csg& csg, const Options& options, Facets facets);
+/// Its name, with the number of this interface.
+inline constexpr const char* kMakeOperation = "raylift_occt_1";
 
 }  // namespace raylift::gdml::occt
