@@ -258,7 +258,9 @@ class Geometry:
 def load(path: str | os.PathLike[str], *, unit_mm: float | None = ..., up_axis: Literal["x", "y", "z"] | None = ...,
          weld: bool | float = ..., external: bool = ..., repair: bool = ..., drop_degenerate: bool = ...,
          optics: str | os.PathLike[str] | None = ..., optics_beside: bool = ..., sensor_materials: bool = ..., compute_rayleigh: bool = ...,
-         strict_optics: bool = ..., isolate: bool = ..., rests: bool = ..., reader: Literal["raylift", "assimp"] = ...,
+         strict_optics: bool = ..., isolate: bool = ..., rests: bool = ...,
+         chord: float = ..., steps: int = ..., fit: Literal["volume", "area", "inscribed"] = ..., setup: str = ...,
+         skip_failed: bool = ..., reader: Literal["raylift", "assimp"] = ...,
          limits: dict[str, float] = ..., progress: Progress = ...) -> Scene: ...
 def supported_extensions() -> list[str]: ...
 def check(scene: Scene, *, examples: int = ..., progress: Progress = ...) -> dict[str, Any]: ...

@@ -3,6 +3,9 @@
 
 #include <raylift/geometry/error.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "base/suggest.h"
@@ -16,6 +19,38 @@ std::optional<BooleanKind> boolean_kind(std::string_view element) {
   if (element == "subtraction") return BooleanKind::subtract;
   if (element == "intersection") return BooleanKind::intersect;
   return std::nullopt;
+}
+
+/// What elements of solids hold. Anything else would be left out silently.
+constexpr std::array<std::string_view, 21> kParts{"first",
+                                                  "second",
+                                                  "solid",
+                                                  "solidref",
+                                                  "multiUnionNode",
+                                                  "position",
+                                                  "positionref",
+                                                  "rotation",
+                                                  "rotationref",
+                                                  "firstposition",
+                                                  "firstpositionref",
+                                                  "firstrotation",
+                                                  "firstrotationref",
+                                                  "scale",
+                                                  "scaleref",
+                                                  "zplane",
+                                                  "rzpoint",
+                                                  "twoDimVertex",
+                                                  "section",
+                                                  "triangular",
+                                                  "quadrangular"};
+
+void check_parts(const pugi::xml_node& element, const std::string& file, const std::string& where) {
+  for (const pugi::xml_node child : element.children()) {
+    const std::string_view name = child.name();
+    if (child.type() != pugi::node_element || std::ranges::count(kParts, name) != 0) continue;
+    throw Error(ErrorKind::unsupported, "it holds <" + std::string(name) + ">, which raylift does not read",
+                {file, where}, "write what it stands for in its place");
+  }
 }
 
 }  // namespace
@@ -71,6 +106,7 @@ Operand SolidReader::reflected(const pugi::xml_node& element, const std::string&
 Shape SolidReader::shape_of(const pugi::xml_node& element, const std::string& name) const {
   const std::string_view kind = element.name();
   const std::string where = std::string(kind) + " '" + name + "'";
+  check_parts(element, file_, where);
   if (const auto boolean = boolean_kind(kind))
     return Boolean{*boolean, operand(element, "first", "first", where), operand(element, "second", "", where)};
   if (kind == "multiUnion") {

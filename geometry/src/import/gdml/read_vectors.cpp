@@ -46,10 +46,10 @@ Vectors::Vectors(const pugi::xml_node& define, detail::GdmlValues& values, std::
   for (const pugi::xml_node node : define.children()) {
     const std::string_view kind = node.name();
     const std::string name = node.attribute("name").value();
-    // The first of two that share a name counts, as in Geant4.
-    if (kind == "position") positions_.emplace(name, node);
-    if (kind == "rotation") rotations_.emplace(name, node);
-    if (kind == "scale") scales_.emplace(name, node);
+    // The last of two that share a name counts, as in Geant4.
+    if (kind == "position") positions_[name] = node;
+    if (kind == "rotation") rotations_[name] = node;
+    if (kind == "scale") scales_[name] = node;
   }
 }
 

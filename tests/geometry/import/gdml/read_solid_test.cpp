@@ -66,6 +66,14 @@ TEST_F(GdmlSolids, HaveUnitsAndNames) {
   EXPECT_EQ(reader_->find("u"), std::nullopt);
 }
 
+TEST_F(GdmlSolids, HoldNoUnknownElements) {
+  const Error error = expect_error(ErrorKind::unsupported, [&] {
+    read("<box name='b' x='1' y='1' z='1'/><multiUnion name='m'><multiUnionNode name='1'><solid ref='b'/>"
+         "</multiUnionNode><loop for='i' to='3' step='1'/></multiUnion>");
+  });
+  EXPECT_THAT(error.problem(), HasSubstr("it holds <loop>"));
+}
+
 TEST_F(GdmlSolids, AreTheFirstOfTwoThatShareAName) {
   read("<box name='b' x='1' y='1' z='1'/><box name='b' x='2' y='2' z='2'/>");
   EXPECT_EQ(reader_->solids().size(), 1U);

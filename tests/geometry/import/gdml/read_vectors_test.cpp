@@ -49,11 +49,11 @@ TEST_F(GdmlVectors, HaveUnitsOfTheirOwn) {
   EXPECT_EQ(vectors().scale({}, "x"), Double3(1, 1, 1));
 }
 
-TEST_F(GdmlVectors, MeansTheFirstOfTwoThatShareAName) {
+TEST_F(GdmlVectors, MeansTheLastOfTwoThatShareAName) {
   load("<position name='p' x='1'/><position name='p' x='2'/><rotation name='p' z='1' unit='deg'/>",
        "<positionref ref='p'/>");
-  EXPECT_EQ(vectors().position(element(), "x"), Double3(1, 0, 0));
-  EXPECT_EQ(vectors().named_position("p", "x"), Double3(1, 0, 0));
+  EXPECT_EQ(vectors().position(element(), "x"), Double3(2, 0, 0));
+  EXPECT_EQ(vectors().named_position("p", "x"), Double3(2, 0, 0));
   load("<position name='p_3' x='7'/>", "<positionref ref='p[i]'/>");
   Vectors expanding = vectors();
   expanding.expand_names_by([](const std::string&) { return "p_3"; });
