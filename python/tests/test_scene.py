@@ -38,6 +38,22 @@ class Loading(Test):
         self.assertEqual((scene.unit_mm, scene.up_axis), (10, "x"))
         np.testing.assert_allclose(scene.bounds, 10 * plain.bounds)
         self.assertEqual(len(rl.load(DATA / "detector.dae", optics_beside=False, isolate=True)), 906)
+
+    def test_reads_gdml(self):
+        text = """<gdml><materials><material name="M" Z="7"><D value="1"/><atom value="14"/></material></materials><solids>
+<box name="w" x="100" y="100" z="100"/><orb name="o" r="10"/></solids><structure>
+<volume name="ball"><materialref ref="M"/><solidref ref="o"/></volume>
+<volume name="world"><materialref ref="M"/><solidref ref="w"/><physvol name="p" copynumber="7"><volumeref ref="ball"/></physvol>
+</volume></structure><setup name="Default" version="1.0"><world ref="world"/></setup></gdml>"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "a.gdml"
+            path.write_text(text)
+            scene, coarse = rl.load(path), rl.load(path, steps=8, fit="inscribed", setup="Default")
+            self.assertEqual((scene.format, scene.unit_mm, scene.up_axis, len(scene)), ("GDML", 1.0, "z", 2))
+            self.assertEqual(scene.solid_names[1], "p")
+            self.assertLess(coarse.triangle_count, scene.triangle_count)
+            with raises("usage"):
+                rl.load(path, fit="best")
         self.assertEqual(rl.load(DATA / "cube.dae", reader="assimp", isolate=True).format, "Collada Importer")
         with raises("usage") as refused:
             rl.load(DATA / "cube.dae", reader="assimp", external=True)
