@@ -195,7 +195,7 @@ function(raylift_install_package)
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/raylift RENAME copyright COMPONENT programs)
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libraylift-dev RENAME copyright COMPONENT development)
   # Something to try the programs with, and something to start from.
-  install(FILES data/cube.dae data/detector.dae DESTINATION ${CMAKE_INSTALL_DATADIR}/raylift COMPONENT programs)
+  install(FILES data/cube.dae data/detector.dae data/detector.gdml DESTINATION ${CMAKE_INSTALL_DATADIR}/raylift COMPONENT programs)
   install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/raylift COMPONENT development
     REGEX "examples/CMakeLists.txt$" EXCLUDE)  # of this tree
   install(DIRECTORY python/examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/raylift/examples/python COMPONENT development)

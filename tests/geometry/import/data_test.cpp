@@ -163,6 +163,7 @@ TEST(DetectorGenerator, MadeTheScenesOfTheDataFolder) {
   const test::TemporaryFolder folder;
   for (const auto& [file, options] : std::vector<std::pair<std::string, std::string>>{
            {"detector.dae", "--sensors 300 --segments 12"},
+           {"detector.gdml", "--sensors 300 --segments 12"},
            {"argon_box.dae", "--scene argon-box"},
            {"argon_box_touching.dae", "--scene touching-argon-box"},
            {"water_sphere.dae", "--scene water-sphere --segments 48"},
@@ -284,6 +285,43 @@ TEST(DetectorGenerator, MakesClosedSolidsNestedInEachOther) {
     }
     EXPECT_EQ(copies.size(), 50U) << options;
   }
+}
+
+// The profiles of GDML are those of the facets.
+TEST(DetectorGenerator, MakesTheSameDetectorAsGdml) {
+  const test::TemporaryFolder folder;
+  for (const char* options : {"--sensors 30 --segments 24", "--sensors 30 --shape cylinder", "--scene argon-box",
+                              "--scene touching-argon-box", "--scene water-sphere", "--scene integrating-sphere"}) {
+    SCOPED_TRACE(options);
+    const fs::path dae = folder.path() / "a.dae", gdml = folder.path() / "a.gdml";
+    ASSERT_EQ(generate(options + (" -o " + dae.string())), 0);
+    ASSERT_EQ(generate(options + (" -o " + gdml.string())), 0);
+    LoadOptions inscribed;
+    inscribed.fineness = {0, 24, Fit::inscribed};
+    const Scene a = load(dae), b = load(gdml, inscribed);
+    EXPECT_TRUE(b.report.warnings.empty()) << b.report.warnings.front();
+    EXPECT_TRUE(check(b).watertight());
+    ASSERT_EQ(b.instances.size(), a.instances.size());
+    EXPECT_EQ(b.optics.channels.size(), a.optics.channels.size());
+    std::map<std::string, const Instance*> by_name;
+    for (const Instance& instance : b.instances) by_name[b.solid_name(instance)] = &instance;
+    for (std::size_t i = 1; i != a.instances.size(); ++i) {
+      const Instance& one = a.instances[i];
+      ASSERT_TRUE(by_name.contains(a.solid_name(one))) << a.solid_name(one);
+      const Instance& other = *by_name[a.solid_name(one)];
+      EXPECT_EQ(b.volume_name(other), a.volume_name(one));
+      EXPECT_EQ(b.copy_number(other), a.copy_number(one));
+      EXPECT_EQ(b.materials[b.material(other, 0)].name, a.materials[a.material(one, 0)].name);
+      EXPECT_EQ(b.materials[other.outside].name, a.materials[one.outside].name);
+      const Bounds x = mesh_bounds(a.meshes[one.mesh]), y = mesh_bounds(b.meshes[other.mesh]);
+      const auto middle = [](const Instance& instance, const Bounds& bounds) -> Eigen::Vector3d {
+        return to_eigen(instance.transform) * to_eigen(bounds.center());
+      };
+      EXPECT_LT((middle(one, x) - middle(other, y)).norm(), 1e-5 * a.bounds.reach()) << a.solid_name(one);
+      EXPECT_NEAR(y.size().z, x.size().z, 1e-4 * x.size().z) << a.solid_name(one);
+    }
+  }
+  EXPECT_EQ(generate("--sensors 5 --flat -o " + (folder.path() / "flat.gdml").string()), 2);
 }
 
 /// Neither do any of its solids touch.
