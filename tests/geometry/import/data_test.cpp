@@ -303,12 +303,18 @@ TEST(DetectorGenerator, MakesTheSameDetectorAsGdml) {
     EXPECT_TRUE(check(b).watertight());
     ASSERT_EQ(b.instances.size(), a.instances.size());
     EXPECT_EQ(b.optics.channels.size(), a.optics.channels.size());
-    std::map<std::string, const Instance*> by_name;
-    for (const Instance& instance : b.instances) by_name[b.solid_name(instance)] = &instance;
+    // By the way from the outermost volume within the world.
+    const std::string outermost = a.solid_name(a.instances[1]);
+    const auto way_to = [&](const Scene& scene, const Instance& instance) {
+      const std::string path = scene.path(instance);
+      return path.substr(std::min(path.find(outermost), path.size()));
+    };
+    std::map<std::string, const Instance*> by_way;
+    for (const Instance& instance : b.instances) by_way[way_to(b, instance)] = &instance;
     for (std::size_t i = 1; i != a.instances.size(); ++i) {
       const Instance& one = a.instances[i];
-      ASSERT_TRUE(by_name.contains(a.solid_name(one))) << a.solid_name(one);
-      const Instance& other = *by_name[a.solid_name(one)];
+      ASSERT_TRUE(by_way.contains(way_to(a, one))) << way_to(a, one);
+      const Instance& other = *by_way[way_to(a, one)];
       EXPECT_EQ(b.volume_name(other), a.volume_name(one));
       EXPECT_EQ(b.copy_number(other), a.copy_number(one));
       EXPECT_EQ(b.materials[b.material(other, 0)].name, a.materials[a.material(one, 0)].name);
