@@ -6,7 +6,8 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <vector>
+
+#include "base/own_parts.h"
 
 namespace raylift::batch {
 namespace {
@@ -20,17 +21,8 @@ int number(const char* variable) {
 
 /// The module: $RAYLIFT_MPI, beside the program, or where it was installed.
 void* open_module() {
-  std::vector<fs::path> places;
-  if (const char* set = std::getenv("RAYLIFT_MPI"); set != nullptr && *set != '\0') {
-    places.emplace_back(set);
-  } else {
-    std::error_code error;
-    const fs::path own = fs::read_symlink("/proc/self/exe", error).parent_path();
-    places = {own / "raylift-mpi.so", own / "../libexec/raylift/raylift-mpi.so",
-              fs::path(RAYLIFT_LIBEXEC) / "raylift-mpi.so"};
-  }
   std::string why = "raylift was built without MPI";
-  for (const fs::path& place : places) {
+  for (const fs::path& place : base::places_of("raylift-mpi.so", "RAYLIFT_MPI", RAYLIFT_LIBEXEC)) {
     std::error_code error;
     if (!fs::exists(place, error)) continue;
     // MPI's own modules look for its symbols among those that all see.

@@ -15,11 +15,11 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <thread>
 #include <utility>
 
 #include "base/descriptor.h"
+#include "base/own_parts.h"
 #include "import_protocol.h"
 #include "own_importer.h"
 #include "process.h"
@@ -51,17 +51,8 @@ bool executable(const fs::path& path) {
 }
 
 fs::path find_program(const LoadOptions& options) {
-  std::vector<fs::path> places;
-  if (!options.import_program.empty()) {
-    places.emplace_back(options.import_program);
-  } else if (const char* set = std::getenv("RAYLIFT_IMPORT"); set != nullptr && *set != '\0') {
-    places.emplace_back(set);
-  } else {
-    std::error_code error;
-    const fs::path own = fs::read_symlink("/proc/self/exe", error).parent_path();
-    places = {own / "raylift-import", own / "../libexec/raylift/raylift-import",
-              fs::path(RAYLIFT_LIBEXEC) / "raylift-import"};
-  }
+  std::vector<fs::path> places{options.import_program};
+  if (options.import_program.empty()) places = base::places_of("raylift-import", "RAYLIFT_IMPORT", RAYLIFT_LIBEXEC);
   std::string tried;
   for (const fs::path& place : places) {
     if (executable(place)) return place;

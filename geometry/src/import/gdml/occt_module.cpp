@@ -3,10 +3,9 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <vector>
 
+#include "base/own_parts.h"
 #include "tessellate.h"
 
 namespace raylift::gdml {
@@ -20,17 +19,8 @@ struct OcctModule {
 };
 
 OcctModule find_occt() {
-  std::vector<fs::path> places;
-  if (const char* set = std::getenv("RAYLIFT_OCCT"); set != nullptr && *set != '\0') {
-    places.emplace_back(set);
-  } else {
-    std::error_code error;
-    const fs::path own = fs::read_symlink("/proc/self/exe", error).parent_path();
-    places = {own / "raylift-occt.so", own / "../libexec/raylift/raylift-occt.so",
-              fs::path(RAYLIFT_LIBEXEC) / "raylift-occt.so"};
-  }
   OcctModule module;
-  for (const fs::path& place : places) {
+  for (const fs::path& place : base::places_of("raylift-occt.so", "RAYLIFT_OCCT", RAYLIFT_LIBEXEC)) {
     std::error_code error;
     if (!fs::exists(place, error)) continue;
     void* const opened = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
