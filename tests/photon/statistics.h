@@ -65,7 +65,9 @@ class Shares {
   void expect(const char* what) const {
     const double error = std::sqrt(2 * terms_);
     EXPECT_LT(chi_square_, terms_ + 4 * error) << what;
-    if (!kSanitized) EXPECT_GT(wrong_, terms_ + 8 * error) << what << ": too few photons to see 2 %";
+    if (!kSanitized) {
+      EXPECT_GT(wrong_, terms_ + 8 * error) << what << ": too few photons to see 2 %";
+    }
   }
 
  private:

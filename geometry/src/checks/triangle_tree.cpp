@@ -75,11 +75,11 @@ TriangleTree::TriangleTree(std::span<const Vector> vertices, std::span<const UIn
       box.first = static_cast<std::uint32_t>(first);
       box.count = static_cast<std::uint16_t>(std::min(kWidth, end - first));
       box.level = level;
-      Vector low = Vector::Constant(std::numeric_limits<double>::infinity());
-      Vector high = -low;
-      const auto add = [&](const Vector& from, const Vector& to) {
-        low = low.cwiseMin(from);
-        high = high.cwiseMax(to);
+      Vector from = Vector::Constant(std::numeric_limits<double>::infinity());
+      Vector to = -from;
+      const auto add = [&](const Vector& least, const Vector& most) {
+        from = from.cwiseMin(least);
+        to = to.cwiseMax(most);
       };
       for (std::size_t k = first; k != first + box.count; ++k) {
         if (level == 0) {
@@ -90,11 +90,11 @@ TriangleTree::TriangleTree(std::span<const Vector> vertices, std::span<const UIn
         }
       }
       if (level != 0) {
-        low -= margin;
-        high += margin;
+        from -= margin;
+        to += margin;
       }
-      box.low = low;
-      box.high = high;
+      box.low = from;
+      box.high = to;
     });
     begin = next;
     next = end = next + count;

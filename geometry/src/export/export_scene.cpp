@@ -216,7 +216,11 @@ class Converter {
   void add_nodes(aiNode& root) {
     const std::size_t count = scene_.nodes.size();
     std::vector<std::unique_ptr<aiNode>> nodes(count);
-    std::vector<std::vector<std::unique_ptr<aiNode>>> children(count + 1);  // the last ones are those of the root
+    std::vector<std::vector<std::unique_ptr<aiNode>>> children(count);
+    std::vector<std::unique_ptr<aiNode>> top;  // the root's
+    const auto below = [&](std::uint32_t node) -> std::vector<std::unique_ptr<aiNode>>& {
+      return node == kNone ? top : children[node];
+    };
     std::vector<std::optional<EigenTransform>> frames(count);
     for (const Instance& instance : scene_.instances)
       if (instance.node != kNone && !frames[instance.node] && can_be_inverted(to_eigen(instance.transform)))
@@ -232,25 +236,24 @@ class Converter {
       nodes[i]->mTransformation = matrix_of(above.inverse() * *frames[i]);
     }
     for (const Instance& instance : scene_.instances) {
-      const std::size_t at = instance.node == kNone ? count : instance.node;
-      const EigenTransform frame = at == count ? EigenTransform(EigenTransform::Identity()) : *frames[at];
+      const std::uint32_t at = instance.node;
+      const EigenTransform frame = at == kNone ? EigenTransform(EigenTransform::Identity()) : *frames[at];
       const EigenTransform world = to_eigen(instance.transform);
-      if (at != count && nodes[at]->mNumMeshes == 0 && world.matrix() == frame.matrix()) {
+      if (at != kNone && nodes[at]->mNumMeshes == 0 && world.matrix() == frame.matrix()) {
         show(*nodes[at], meshes_of(instance));
         continue;
       }
       auto own = std::make_unique<aiNode>(scene_.meshes[instance.mesh].name);
       own->mTransformation = matrix_of(frame.inverse() * world);
       show(*own, meshes_of(instance));
-      children[at].push_back(std::move(own));
+      below(at).push_back(std::move(own));
     }
     // Parents stand before their children: from the last one on, each has all of its own.
     for (std::size_t i = count; i-- != 0;) {
       adopt(*nodes[i], children[i]);
-      const std::uint32_t parent = scene_.nodes[i].parent;
-      children[parent == kNone ? count : parent].push_back(std::move(nodes[i]));
+      below(scene_.nodes[i].parent).push_back(std::move(nodes[i]));
     }
-    adopt(root, children[count]);
+    adopt(root, top);
   }
 
   static void adopt(aiNode& node, std::vector<std::unique_ptr<aiNode>>& children) {

@@ -108,7 +108,9 @@ TEST_F(Exported, ScenesAreWhatTheyWereAsCollada) {
     expect_alike(scene, again);
     const bool one_material =
         std::all_of(scene.meshes.begin(), scene.meshes.end(), [](const Mesh& mesh) { return mesh.parts.size() == 1; });
-    if (one_material) EXPECT_EQ(again.meshes.size(), scene.meshes.size());
+    if (one_material) {
+      EXPECT_EQ(again.meshes.size(), scene.meshes.size());
+    }
     EXPECT_EQ(names_of(again), names_of(scene));
     for (const Material& material : scene.materials)
       for (const Material& other : again.materials)
