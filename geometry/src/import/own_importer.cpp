@@ -83,6 +83,9 @@ void OwnImporter::rethrow_failure() const {
 std::optional<std::string> OwnImporter::open_beside(Assimp::IOSystem& files, const std::string& name) const {
   const std::filesystem::path path = input_.path().parent_path() / name;
   if (name.empty() || !files.Exists(path.c_str())) return std::nullopt;
+  // A pipe would be waited for without end.
+  if (std::error_code error; !std::filesystem::is_regular_file(path, error))
+    throw Error(ErrorKind::io, "it is no regular file", {path.string(), ""});
   Assimp::IOStream* const stream = files.Open(path.c_str(), "rb");
   if (stream == nullptr) return std::nullopt;
   const auto close = [&files](Assimp::IOStream* one) { files.Close(one); };

@@ -47,8 +47,8 @@ std::string attribute(const pugi::xml_node& node, const char* name, const std::s
 class Gdml {
  public:
   /// names: those of the scene's own file; null where the scene is another file's.
-  Gdml(Scene& scene, const pugi::xml_node& root, const std::string& file, const GdmlStructure* names)
-      : scene_(scene), root_(root), file_(file), own_(names), values_(root.child("define"), file) {}
+  Gdml(Scene& scene, const pugi::xml_node& root, const std::string& file, const GdmlStructure* names, GdmlTaken& taken)
+      : scene_(scene), root_(root), file_(file), own_(names), taken_(taken), values_(root.child("define"), file) {}
 
   void read() {
     materials();
@@ -66,8 +66,13 @@ class Gdml {
     NameIndex index;
     for (const Material& material : scene_.materials) index.add(material.name);
     for (const pugi::xml_node node : root_.child("materials").children("material")) {
+      const bool first = taken_.materials.insert(node.attribute("name").value()).second;
       if (!node.child("property")) continue;
       const std::string name = attribute(node, "name", file_);
+      if (!first) {
+        warn("two materials are called '" + name + "', and the properties of the first one hold, as in Geant4");
+        continue;
+      }
       OpticalProperties properties;
       const std::string where = "material '" + name + "'";
       read(properties, node, PropertyOf::material, where);
@@ -249,6 +254,8 @@ class Gdml {
                   "it refers to '" + name + "', and no volume is called so" +
                       base::did_you_mean(name, {names().volumes.begin(), names().volumes.end()}),
                   {file_, where});
+    if (!taken_.skins.insert(name).second)
+      return warn(where + " is another skin of '" + name + "', and the first one holds, as in Geant4");
     if (is_elsewhere(name, volumes_, where)) return;
     assignment.from.volume = literal_pattern(as_in_scene(name, volumes_));
     scene_.optics.assignments.push_back(std::move(assignment));
@@ -263,6 +270,10 @@ class Gdml {
     const pugi::xml_node from = node.child("physvolref"), to = from.next_sibling("physvolref");
     if (!to || to.next_sibling("physvolref"))
       throw Error(ErrorKind::malformed, "it needs two physvolref, from and to", {file_, where});
+    const std::string out_of = attribute(from, "ref", file_), into = attribute(to, "ref", file_);
+    if (!taken_.borders.emplace(out_of, into).second)
+      return warn(where + " is another border from '" + out_of + "' to '" + into +
+                  "', and the first one holds, as in Geant4");
     assignment.from = selector(from, where);
     assignment.to = selector(to, where);
     for (const pugi::xml_node one : {from, to})
@@ -324,6 +335,7 @@ class Gdml {
   pugi::xml_node root_;
   const std::string& file_;
   const GdmlStructure* own_;
+  GdmlTaken& taken_;
   GdmlValues values_;
   std::unordered_map<std::string, std::uint32_t> surfaces_;  // the file's, and where the scene has them
   NameIndex solids_, volumes_;                               // the scene's
@@ -341,8 +353,9 @@ void GdmlStructure::place(const std::string& name, const std::string& copy_numbe
   if (entry->second.copy_number == copy_number) ++entry->second.as_first;
 }
 
-void read_own_gdml(Scene& scene, const pugi::xml_node& root, const GdmlStructure& names, const std::string& file) {
-  Gdml(scene, root, file, &names).read();
+void read_own_gdml(Scene& scene, const pugi::xml_node& root, const GdmlStructure& names, GdmlTaken& taken,
+                   const std::string& file) {
+  Gdml(scene, root, file, &names, taken).read();
 }
 
 void read_gdml(Scene& scene, const std::string& text, const std::string& file) {
@@ -364,7 +377,8 @@ void read_gdml(Scene& scene, const std::string& text, const std::string& file) {
     throw Error(ErrorKind::malformed,
                 std::string("no GDML: <") + root.name() + "> has no <structure>, <materials>, <solids> or <define>",
                 {file, ""});
-  Gdml(scene, root, file, nullptr).read();
+  GdmlTaken taken;
+  Gdml(scene, root, file, nullptr, taken).read();
 }
 
 }  // namespace raylift::detail

@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <pugixml.hpp>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace raylift::detail {
 
@@ -25,13 +27,20 @@ struct GdmlStructure {
   void place(const std::string& name, const std::string& copy_number);
 };
 
+/// What was read: of two materials, skins or borders of the same, the first one holds, as in Geant4.
+struct GdmlTaken {
+  std::set<std::string> materials, skins;
+  std::set<std::pair<std::string, std::string>> borders;
+};
+
 /// Takes materials' properties, optical surfaces, skin surfaces and border surfaces; solids are not read. Names are
 /// joined with and without Geant4's pointer, and as G4DAE encodes them. Adds warnings to Scene::report. `file` is for
 /// messages. Throws Error: malformed, unsupported (a file in parts).
 void read_gdml(Scene& scene, const std::string& text, const std::string& file);
 
-/// The same for the file that the scene itself was read from: its root element, and the names of its volumes, in
-/// loops and modules too.
-void read_own_gdml(Scene& scene, const pugi::xml_node& root, const GdmlStructure& names, const std::string& file);
+/// The same for a document of the file that the scene itself was read from: its root element, and the names of its
+/// volumes, in loops and modules too. `taken` is of all documents so far.
+void read_own_gdml(Scene& scene, const pugi::xml_node& root, const GdmlStructure& names, GdmlTaken& taken,
+                   const std::string& file);
 
 }  // namespace raylift::detail

@@ -105,6 +105,17 @@ std::vector<std::string> names_of(const std::unordered_map<std::string, pugi::xm
 
 }  // namespace
 
+bool is_length_unit(std::string_view name) {
+  constexpr std::array<std::string_view, 12> kLengths{
+      "mm", "cm", "m", "km", "um", "nm", "angstrom", "millimeter", "meter", "centimeter", "nanometer", "micrometer"};
+  return std::find(kLengths.begin(), kLengths.end(), name) != kLengths.end();
+}
+
+bool is_angle_unit(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kAngles{"rad", "radian", "mrad", "deg", "degree"};
+  return std::find(kAngles.begin(), kAngles.end(), name) != kAngles.end();
+}
+
 /// While one exists, a definition is being read: variables have the values of their definitions.
 class GdmlValues::Definition {
  public:
@@ -280,6 +291,11 @@ void GdmlValues::add(const pugi::xml_node& define) {
 
 double GdmlValues::evaluate(std::string_view expression, const std::string& element) {
   return Expression(*this, expression, element).value();
+}
+
+double GdmlValues::evaluate_defined(std::string_view expression, const std::string& element) {
+  const Definition within(*this, element);
+  return evaluate(expression, element);
 }
 
 std::int64_t GdmlValues::evaluate_integer(std::string_view expression, const std::string& element) {

@@ -16,6 +16,10 @@ struct GdmlMatrix {
   std::vector<double> values;  ///< row by row
 };
 
+/// Whether GDML's unit of that name is one of lengths, or of angles.
+[[nodiscard]] bool is_length_unit(std::string_view name);
+[[nodiscard]] bool is_angle_unit(std::string_view name);
+
 /// Looks at a definition when something refers to it, and never at the others. After an Error it is as before.
 class GdmlValues {
  public:
@@ -28,6 +32,8 @@ class GdmlValues {
   /// from 1 on), functions such as sqrt(), units, and pi. Throws Error(malformed) for anything else; `element` is for
   /// messages.
   [[nodiscard]] double evaluate(std::string_view expression, const std::string& element);
+  /// The same within <define>, where variables keep the values of their definitions.
+  [[nodiscard]] double evaluate_defined(std::string_view expression, const std::string& element);
   /// The same, of a whole number of at most 2^53.
   [[nodiscard]] std::int64_t evaluate_integer(std::string_view expression, const std::string& element);
   /// A <matrix> of an optical property; a constant, quantity or variable counts as one of one number. Throws

@@ -114,8 +114,8 @@ TEST_F(Exported, ScenesAreWhatTheyWereAsCollada) {
     EXPECT_EQ(names_of(again), names_of(scene));
     for (const Material& material : scene.materials)
       for (const Material& other : again.materials)
-        if (material.name == other.name)
-          for (std::size_t i = 0; i != 3; ++i) EXPECT_NEAR(material.color[i], other.color[i], 1e-5F) << material.name;
+        for (std::size_t i = 0; i != 3 && material.name == other.name; ++i)
+          EXPECT_NEAR(material.color[i], other.color[i], 1e-5F) << material.name;
   }
 }
 

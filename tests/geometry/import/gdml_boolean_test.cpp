@@ -418,7 +418,7 @@ INSTANTIATE_TEST_SUITE_P(
         HalfCase{"twistedTube", TwistedTube{0.8, 2, 5, 8, 1.2},
                  0.6 * 21 * square_of(std::cos(0.4)) * (8 + 2 * square_of(std::tan(0.4)) * 8 / 6)},
         HalfCase{"tet", Tet{{{{0, -3, 0}, {0, 3, 0}, {5, 0, 0}, {1, 0, 7}}}}, 35}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& one) { return std::string(one.param.name); });
 
 // Without Open CASCADE too ------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 // GDML files that are wrong or hostile: each is refused by name, and quickly.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <string>
 #include <vector>
@@ -53,6 +54,19 @@ GdmlParts division_of(const std::string& attributes) {
 constexpr const char* kAlongX = R"(<direction x="1"/><width value="2" unit="mm"/>)";
 
 const std::vector<GdmlFault> kGdmlFaults{
+    {"UnitOfAnotherKind", faulty(gdml_physvol("p", "B", R"(<position x="10" unit="deg"/>)")),
+     "'deg' is no unit of a length"},
+    {"ParameterWithoutSize",
+     faulty(R"(<paramvol ncopies="1"><volumeref ref="B"/><parameterised_position_size><parameters number="1">
+         <position x="1"/><box_dimensions x="1" y="2"/></parameters></parameterised_position_size></paramvol>)"),
+     "has sizes of which no solid can be made"},
+    {"RingThroughTheAxis",
+     faulty(gdml_physvol("m", "M"),
+            gdml_volume("T", "Water", "t") +
+                gdml_volume("M", "Air", "t", R"(<replicavol number="4"><volumeref ref="T"/><replicate_along_axis>
+         <direction rho="1"/><width value="1" unit="mm"/><offset value="-1" unit="mm"/></replicate_along_axis></replicavol>)"),
+            R"(<tube name="t" rmax="5" z="5" deltaphi="7"/>)"),
+     "has sizes of which no solid can be made"},
     {"NoVolume", faulty(gdml_physvol("p", "Bb")),
      "no volume is called 'Bb': did you mean 'B'? [FILE: physvol 'p' in volume 'World']"},
     {"NoSolid", faulty("", gdml_volume("X", "Air", "bb")),
@@ -208,6 +222,17 @@ TEST(GdmlEntities, ComeFromTheFolderAndFromThemselves) {
   ASSERT_THAT(scene.files, SizeIs(2));
   EXPECT_EQ(scene.files[0].path, "sub/a.xml");
   EXPECT_EQ(scene.files[1].path, "sub/more.xml");
+}
+
+TEST(GdmlEntities, AreFilesAndNoPipesOrFolders) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_directory(folder.path() / "folder");
+  for (const std::string name : {"pipe", "folder"}) {
+    const std::string text = gdml_document(with_entities("<!ENTITY a SYSTEM '" + name + "'>", "&a;"));
+    const Error error = expect_error(ErrorKind::io, [&] { (void)load(folder.write("scene.gdml", text)); });
+    EXPECT_THAT(error.what(), HasSubstr("no regular file"));
+  }
 }
 
 TEST(GdmlEntities, AreRefusedWhereTheyHarm) {

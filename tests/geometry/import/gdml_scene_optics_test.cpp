@@ -44,6 +44,22 @@ std::uint32_t number_at(const Scene& scene, const std::string& path) {
   return static_cast<std::uint32_t>(&only_at(scene, path) - scene.instances.data());
 }
 
+// As in Geant4, whose tables of surfaces keep what they have.
+TEST(GdmlSceneOptics, AreTheFirstOfSeveral) {
+  GdmlParts parts = optical(gdml_physvol("p", "B"), R"(
+      <skinsurface name="first" surfaceproperty="S"><volumeref ref="B"/></skinsurface>
+      <skinsurface name="second" surfaceproperty="T"><volumeref ref="B"/></skinsurface>)");
+  parts.solids += R"(<opticalsurface name="T" model="unified" finish="ground" type="dielectric_metal" value="1"/>)";
+  parts.define += R"(<matrix name="M" coldim="2" values="2e-06 1.5 3e-06 1.5"/>)";
+  parts.materials += R"(<material name="Oil0x7"><property name="RINDEX" ref="M"/><D value="1"/></material>)";
+  const Scene scene = load_gdml(parts);
+  ASSERT_THAT(scene.optics.assignments, SizeIs(1));
+  EXPECT_EQ(scene.optics.assignments[0].name, "first");
+  EXPECT_EQ(scene.optics.materials.at(3).table("RINDEX")->values.front(), 1.33);
+  EXPECT_THAT(scene.report.warnings, Contains(HasSubstr("'second' is another skin of 'B', and the first one holds")));
+  EXPECT_THAT(scene.report.warnings, Contains(HasSubstr("the properties of the first one hold")));
+}
+
 TEST(GdmlSceneOptics, BindSkinsAndSensors) {
   const Scene scene =
       load_gdml(optical(gdml_physvol("p", "B") + gdml_physvol("q", "B", gdml_position(50, 0, 0)),

@@ -110,6 +110,23 @@ TEST(GdmlStructure, RefersToDefinitions) {
   expect_near(world_point(scene, "/World_PV/p", {1, 0, 0}), {60, 29, 0});
 }
 
+// Geant4 evaluates <define> once, before any loop.
+TEST(GdmlStructure, KeepsDefinedPositionsInLoops) {
+  GdmlParts parts = world_with(R"(<loop for="i" from="1" to="2" step="1"><physvol name="p[i]"><volumeref ref="B"/>
+      <positionref ref="there"/></physvol></loop><loop for="i" from="1" to="2" step="1"><physvol name="q[i]">
+      <volumeref ref="B"/><position x="10*i"/></physvol></loop>)");
+  parts.define = R"(<variable name="i" value="7"/><position name="there" x="10*i"/>)";
+  const Scene scene = load_gdml(parts);
+  expect_near(world_point(scene, "/World_PV/p_1"), {70, 0, 0});
+  expect_near(world_point(scene, "/World_PV/q_1"), {20, 0, 0});
+}
+
+TEST(GdmlStructure, NamesAttributesThatAreNotRead) {
+  GdmlParts parts = world_with(gdml_physvol("p", "X"), gdml_volume("X", "Water", "x"));
+  parts.solids = R"(<box name="x" x="1" y="1" z="1" unit="cm"/>)";
+  EXPECT_THAT(load_gdml(parts).report.warnings, testing::Contains(testing::HasSubstr("box 'x', unit")));
+}
+
 TEST(GdmlStructure, ComposesAssembliesOfAssemblies) {
   const Scene scene = load_gdml(
       world_with(gdml_physvol("first", "Outer", gdml_position(100, 0, 0)) +

@@ -99,8 +99,9 @@ imported::Document read_gdml_scene(const InputFile& input, std::string text, con
   const Stage stage(progress, "expand");
   expand_structure(detector, meshes.numbers(), options.limits, documents.bytes(), scene);
   scene.report.warnings.insert(scene.report.warnings.begin(), detector.warnings.begin(), detector.warnings.end());
+  detail::GdmlTaken taken;
   for (const Detector::Source& source : detector.sources)
-    detail::read_own_gdml(scene, source.xml->document_element(), detector.names, source.file);
+    detail::read_own_gdml(scene, source.xml->document_element(), detector.names, taken, source.file);
   return document;
 }
 

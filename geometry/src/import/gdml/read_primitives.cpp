@@ -150,14 +150,25 @@ Shape read_generic_polycone(const SolidElement& e) {
   return GenericPolycone{e.turn_or_full(), corners_in_rz(e)};
 }
 
+/// Each limit alone would allow 10^8 facets.
+void limit_facets(const SolidElement& e, std::uint32_t sides, std::size_t corners) {
+  constexpr std::uint64_t kMost = 1'000'000;
+  if (std::uint64_t{sides} * corners > kMost)
+    e.fail("it has more than " + std::to_string(kMost) + " facets: sides times corners", ErrorKind::limit);
+}
+
 Shape read_polyhedra(const SolidElement& e) {
   const Turn turn = e.turn_or_full();
-  return Polyhedra{turn, e.sides(turn), planes_of(e)};
+  Polyhedra result{turn, e.sides(turn), planes_of(e)};
+  limit_facets(e, result.sides, result.planes.size());
+  return result;
 }
 
 Shape read_generic_polyhedra(const SolidElement& e) {
   const Turn turn = e.turn_or_full();
-  return GenericPolyhedra{turn, e.sides(turn), corners_in_rz(e)};
+  GenericPolyhedra result{turn, e.sides(turn), corners_in_rz(e)};
+  limit_facets(e, result.sides, result.corners.size());
+  return result;
 }
 
 /// A pair of opposite sides may have no length at one end.
@@ -315,7 +326,7 @@ Shape read_arb8(const SolidElement& e) {
 
 /// A vertex by its name in <define>, times the unit of `node`, as Geant4 has it: the position has a unit already.
 Double3 vertex_of(const SolidElement& e, const pugi::xml_node& node, const char* attribute) {
-  const double unit = e.vectors().unit(node, "lunit", e.where());
+  const double unit = e.vectors().length_unit(node, "lunit", e.where());
   const Double3 p = e.vectors().named_position(e.vectors().name_in(node, attribute, e.where()), e.where());
   return {p.x * unit, p.y * unit, p.z * unit};
 }

@@ -124,7 +124,11 @@ Shape SolidReader::shape_of(const pugi::xml_node& element, const std::string& na
     return Transformed{of};
   }
   if (kind == "reflectedSolid") return Transformed{reflected(element, where)};
-  return read_primitive(SolidElement(element, name, vectors_, values_));
+  const SolidElement own(element, name, vectors_, values_);
+  Shape shape = read_primitive(own);
+  for (const std::string& attribute : own.unread())
+    if (note_) note_("attributes that GDML does not have there are not read", where + ", " + attribute);
+  return shape;
 }
 
 }  // namespace raylift::gdml

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <pugixml.hpp>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "optics/gdml_values.h"
@@ -26,6 +28,9 @@ class SolidReader {
   /// can be made, and numbers that can't be read; unsupported, for elements that are no solid of GDML; limit.
   void read(const pugi::xml_node& element, const std::string& name);
 
+  /// Calls note(what, name) for what is not read of an element.
+  void note_by(std::function<void(const std::string& what, const std::string& name)> note) { note_ = std::move(note); }
+
   /// The number of the solid of that name among `solids()`.
   [[nodiscard]] std::optional<std::uint32_t> find(std::string_view name) const;
   [[nodiscard]] const std::vector<Solid>& solids() const { return solids_; }
@@ -43,6 +48,7 @@ class SolidReader {
   std::string file_;
   std::vector<Solid> solids_;
   std::unordered_map<std::string, std::uint32_t> numbers_;
+  std::function<void(const std::string& what, const std::string& name)> note_;
 };
 
 }  // namespace raylift::gdml

@@ -58,17 +58,26 @@ double Vectors::number(const pugi::xml_node& element, const char* attribute, con
   return found ? values_.evaluate(found.value(), where) : 0;
 }
 
-double Vectors::unit(const pugi::xml_node& element, const char* name, const std::string& where) const {
+double Vectors::length_unit(const pugi::xml_node& element, const char* name, const std::string& where) const {
   const pugi::xml_attribute found = element.attribute(name);
+  if (found && !detail::is_length_unit(found.value()))
+    throw Error(ErrorKind::malformed, std::string("'") + found.value() + "' is no unit of a length", {file_, where});
+  return found ? values_.evaluate(found.value(), where) : 1;
+}
+
+double Vectors::angle_unit(const pugi::xml_node& element, const char* name, const std::string& where) const {
+  const pugi::xml_attribute found = element.attribute(name);
+  if (found && !detail::is_angle_unit(found.value()))
+    throw Error(ErrorKind::malformed, std::string("'") + found.value() + "' is no unit of an angle", {file_, where});
   return found ? values_.evaluate(found.value(), where) : 1;
 }
 
 double Vectors::length(const pugi::xml_node& element, const char* attribute, const std::string& where) const {
-  return number(element, attribute, where) * unit(element, "lunit", where);
+  return number(element, attribute, where) * length_unit(element, "lunit", where);
 }
 
 double Vectors::angle(const pugi::xml_node& element, const char* attribute, const std::string& where) const {
-  return number(element, attribute, where) * unit(element, "aunit", where);
+  return number(element, attribute, where) * angle_unit(element, "aunit", where);
 }
 
 std::string Vectors::name_in(const pugi::xml_node& element, const char* attribute, const std::string& where) const {
@@ -90,29 +99,36 @@ pugi::xml_node Vectors::definition(const Definitions& definitions, const char* k
               {file_, where});
 }
 
-pugi::xml_node Vectors::resolved(const pugi::xml_node& element, const Definitions& definitions, const char* kind,
-                                 const std::string& where) const {
-  if (!std::string_view(element.name()).ends_with("ref")) return element;
-  return definition(definitions, kind, name_in(element, "ref", where), where);
-}
-
-Double3 Vectors::vector(const pugi::xml_node& element, double otherwise, const std::string& where) const {
+Double3 Vectors::vector(const pugi::xml_node& element, double otherwise, bool defined, const std::string& where) const {
   const auto component = [&](const char* name) {
-    return element.attribute(name) ? number(element, name, where) * unit(element, "unit", where) : otherwise;
+    const pugi::xml_attribute found = element.attribute(name);
+    if (!found) return otherwise;
+    return defined ? values_.evaluate_defined(found.value(), where) : values_.evaluate(found.value(), where);
   };
   return {component("x"), component("y"), component("z")};
 }
 
+Double3 Vectors::resolved(const pugi::xml_node& element, const Definitions& definitions, const char* kind,
+                          double otherwise, const std::string& where) const {
+  const bool defined = std::string_view(element.name()).ends_with("ref");
+  const pugi::xml_node own = defined ? definition(definitions, kind, name_in(element, "ref", where), where) : element;
+  Double3 result = vector(own, otherwise, defined, where);
+  if (&definitions == &scales_) return result;
+  const double unit = &definitions == &positions_ ? length_unit(own, "unit", where) : angle_unit(own, "unit", where);
+  for (int axis = 0; axis != 3; ++axis) result[axis] *= unit;
+  return result;
+}
+
 Double3 Vectors::position(const pugi::xml_node& element, const std::string& where) const {
-  return vector(resolved(element, positions_, "position", where), 0, where);
+  return resolved(element, positions_, "position", 0, where);
 }
 
 Double3 Vectors::rotation(const pugi::xml_node& element, const std::string& where) const {
-  return vector(resolved(element, rotations_, "rotation", where), 0, where);
+  return resolved(element, rotations_, "rotation", 0, where);
 }
 
 Double3 Vectors::scale(const pugi::xml_node& element, const std::string& where) const {
-  const Double3 scale = vector(resolved(element, scales_, "scale", where), 1, where);
+  const Double3 scale = resolved(element, scales_, "scale", 1, where);
   if (scale.x == 0 || scale.y == 0 || scale.z == 0)
     throw Error(ErrorKind::malformed, "a component of its scale is 0", {file_, where});
   return scale;
@@ -124,7 +140,10 @@ pugi::xml_node Vectors::child(const pugi::xml_node& element, const std::string& 
 }
 
 Double3 Vectors::named_position(const std::string& name, const std::string& where) const {
-  return vector(definition(positions_, "position", name, where), 0, where);
+  const pugi::xml_node own = definition(positions_, "position", name, where);
+  const double unit = length_unit(own, "unit", where);
+  const Double3 result = vector(own, 0, true, where);
+  return {unit * result.x, unit * result.y, unit * result.z};
 }
 
 Transform rotation_matrix(const Double3& angles) {

@@ -13,8 +13,9 @@
 
 namespace raylift::gdml {
 
-/// Reads vectors and their units. Each is evaluated at each use, as a loop may have changed a variable. Everything
-/// throws Error(malformed); `where` names the element in messages: "tube 'inner'".
+/// Reads vectors and their units. Each is evaluated at each use, as a loop may have changed a variable; those of
+/// <define> by the variables' definitions, as in Geant4. Everything throws Error(malformed); `where` names the element
+/// in messages: "tube 'inner'".
 class Vectors {
  public:
   /// The elements of `define` and `values` must outlive it. `file` is for messages.
@@ -37,8 +38,9 @@ class Vectors {
   /// The same in mm by the element's `lunit`, or in radians by its `aunit`.
   [[nodiscard]] double length(const pugi::xml_node& element, const char* attribute, const std::string& where) const;
   [[nodiscard]] double angle(const pugi::xml_node& element, const char* attribute, const std::string& where) const;
-  /// What the attribute `name` of a unit is worth; 1 where the element lacks it.
-  [[nodiscard]] double unit(const pugi::xml_node& element, const char* name, const std::string& where) const;
+  /// What the attribute `name` is worth, a unit of lengths or of angles; 1 where the element lacks it.
+  [[nodiscard]] double length_unit(const pugi::xml_node& element, const char* name, const std::string& where) const;
+  [[nodiscard]] double angle_unit(const pugi::xml_node& element, const char* name, const std::string& where) const;
 
   /// A name that the element refers to, with brackets expanded.
   [[nodiscard]] std::string name_in(const pugi::xml_node& element, const char* attribute,
@@ -53,9 +55,12 @@ class Vectors {
 
   [[nodiscard]] pugi::xml_node definition(const Definitions& definitions, const char* kind, const std::string& name,
                                           const std::string& where) const;
-  [[nodiscard]] pugi::xml_node resolved(const pugi::xml_node& element, const Definitions& definitions, const char* kind,
-                                        const std::string& where) const;
-  [[nodiscard]] Double3 vector(const pugi::xml_node& element, double otherwise, const std::string& where) const;
+  /// Of an element, or of the definition that it refers to.
+  [[nodiscard]] Double3 resolved(const pugi::xml_node& element, const Definitions& definitions, const char* kind,
+                                 double otherwise, const std::string& where) const;
+  /// `defined`: it stands in <define>.
+  [[nodiscard]] Double3 vector(const pugi::xml_node& element, double otherwise, bool defined,
+                               const std::string& where) const;
 
   detail::GdmlValues& values_;
   std::string file_;

@@ -35,10 +35,8 @@ SolidElement::SolidElement(const pugi::xml_node& node, const std::string& name, 
       vectors_(vectors),
       values_(values),
       where_(std::string(node.name()) + " '" + name + "'"),
-      lunit_(vectors.unit(node, "lunit", where_)),
-      aunit_(vectors.unit(node, "aunit", where_)) {
-  if (lunit_ <= 0 || aunit_ <= 0) fail("its unit is not positive");
-}
+      lunit_(vectors.length_unit(node, "lunit", where_)),
+      aunit_(vectors.angle_unit(node, "aunit", where_)) {}
 
 void SolidElement::fail(const std::string& problem, ErrorKind kind, std::string_view advice) const {
   throw Error(kind, problem, {vectors_.file(), where_}, advice);
@@ -46,7 +44,19 @@ void SolidElement::fail(const std::string& problem, ErrorKind kind, std::string_
 
 double SolidElement::number(const pugi::xml_node& child, const char* attribute, double otherwise) const {
   const pugi::xml_attribute found = child.attribute(attribute);
+  if (child == node_) read_.emplace(attribute);
   return found ? values_.evaluate(found.value(), where_) : otherwise;
+}
+
+std::vector<std::string> SolidElement::unread() const {
+  std::vector<std::string> names;
+  for (const pugi::xml_attribute one : node_.attributes()) {
+    const std::string_view name = one.name();
+    const bool of_all = name == "name" || name == "lunit" || name == "aunit";
+    const bool refers = name.starts_with("vertex");  // of <tet>
+    if (!of_all && !refers && !read_.contains(name)) names.emplace_back(name);
+  }
+  return names;
 }
 
 double SolidElement::number(const char* attribute, double otherwise) const {

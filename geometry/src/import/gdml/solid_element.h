@@ -4,8 +4,10 @@
 
 #include <raylift/geometry/error.h>
 
+#include <functional>
 #include <initializer_list>
 #include <pugixml.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +50,9 @@ class SolidElement {
   /// The children of that kind.
   [[nodiscard]] std::vector<pugi::xml_node> children(const char* kind, std::size_t at_least) const;
 
+  /// Attributes that nothing has read: GDML has none of them there.
+  [[nodiscard]] std::vector<std::string> unread() const;
+
   [[noreturn]] void fail(const std::string& problem, ErrorKind kind = ErrorKind::malformed,
                          std::string_view advice = {}) const;
   void positive(std::initializer_list<Size> lengths) const;
@@ -63,6 +68,7 @@ class SolidElement {
   detail::GdmlValues& values_;
   std::string where_;
   double lunit_, aunit_;
+  mutable std::set<std::string, std::less<>> read_;
 };
 
 /// The primitive that an element describes, with its dimensions checked. Throws Error(malformed), and

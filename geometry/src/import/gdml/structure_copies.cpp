@@ -4,13 +4,17 @@
 #include <cmath>
 #include <numbers>
 #include <optional>
+#include <type_traits>
+#include <variant>
 
+#include "base/units.h"
 #include "structure_scope.h"
 
 namespace raylift::gdml {
 namespace {
 
-constexpr std::uint32_t kMostResized = 100'000;  // copies with solids of their own: each is a mesh
+constexpr double kLeastSize = 1e-9, kLeastTurn = 1e-9;  // Geant4's own tolerances
+constexpr std::uint32_t kMostResized = 100'000;         // copies with solids of their own: each is a mesh
 
 struct AxisName {
   std::string_view in_replica, in_division;
@@ -50,8 +54,8 @@ double Copies::quantity(const pugi::xml_node& element, bool angle, const std::st
   // Geant4 takes one that is missing for 0, and so the whole for nothing.
   const std::string unit = scope_.attribute(element, "unit", inside);
   const double worth = scope_.values->evaluate(unit, inside);
-  const bool is_one = unit == "rad" || unit == "radian" || unit == "mrad" || unit == "deg" || unit == "degree";
-  if (angle != is_one) scope_.fail("'" + unit + "' is no unit of " + (angle ? "an angle" : "a length"), inside);
+  if (angle ? !detail::is_angle_unit(unit) : !detail::is_length_unit(unit))
+    scope_.fail("'" + unit + "' is no unit of " + (angle ? "an angle" : "a length"), inside);
   return scope_.values->evaluate(value, inside) * worth;
 }
 
@@ -60,7 +64,23 @@ const Solid& Copies::solid_of(const Volume& volume) const {
   return detector_.solids[volume.solid];
 }
 
-std::uint32_t Copies::with_solid(std::uint32_t volume, Shape shape, const std::string& suffix) {
+std::uint32_t Copies::with_solid(std::uint32_t volume, Shape shape, const std::string& suffix,
+                                 const std::string& where) {
+  const bool sound = std::visit(
+      [](const auto& sizes) {
+        using S = std::decay_t<decltype(sizes)>;
+        const auto length = [](double value) { return value >= kLeastSize && value <= base::kFarthestMm; };
+        if constexpr (std::is_same_v<S, Box>) return length(sizes.x) && length(sizes.y) && length(sizes.z);
+        if constexpr (std::is_same_v<S, Tube>)
+          return sizes.rmin >= 0 && length(sizes.rmax - sizes.rmin) && length(sizes.rmax) && length(sizes.z) &&
+                 sizes.phi.delta >= kLeastTurn && std::abs(sizes.phi.start) < 1e6;
+        return true;
+      },
+      shape);
+  if (!sound)
+    scope_.fail("the copy '" + detector_.solids[detector_.volumes[volume].solid].name + suffix +
+                    "' has sizes of which no solid can be made",
+                where);
   Volume copy = detector_.volumes[volume];
   const Solid& old = detector_.solids[copy.solid];
   Solid solid{old.name + suffix, old.kind, std::move(shape)};
@@ -113,7 +133,7 @@ void Copies::replica(const pugi::xml_node& element, std::uint32_t child, const s
     Tube ring = all;
     ring.rmin = offset + i * width;
     ring.rmax = offset + (i + 1) * width;
-    add(with_solid(child, ring, "_" + std::to_string(i)), name, i, {}, placements);
+    add(with_solid(child, ring, "_" + std::to_string(i), where), name, i, {}, placements);
   }
 }
 
@@ -121,9 +141,8 @@ Copies::Division Copies::division_of(const pugi::xml_node& element, bool angle, 
                                      const std::string& where) {
   const std::string unit_name = scope_.attribute(element, "unit", where);
   const double unit = scope_.values->evaluate(unit_name, where);
-  const bool is_one =
-      unit_name == "rad" || unit_name == "radian" || unit_name == "mrad" || unit_name == "deg" || unit_name == "degree";
-  if (angle != is_one) scope_.fail("'" + unit_name + "' is no unit of " + (angle ? "an angle" : "a length"), where);
+  if (angle ? !detail::is_angle_unit(unit_name) : !detail::is_length_unit(unit_name))
+    scope_.fail("'" + unit_name + "' is no unit of " + (angle ? "an angle" : "a length"), where);
   const auto number = [&](const char* name) {
     const pugi::xml_attribute given = element.attribute(name);
     return given ? scope_.values->evaluate(given.value(), where) : 0;
@@ -164,7 +183,7 @@ void Copies::division(const pugi::xml_node& element, std::uint32_t child, const 
     const Division division = division_of(element, false, length, where);
     extent(box, *axis->along) = division.width;
     const Repeat copies = repeat(division, 0.5 * (division.width - length));
-    return add(with_solid(child, box, ""), name, 0, copies, placements);
+    return add(with_solid(child, box, "", where), name, 0, copies, placements);
   }
   const auto* const found = std::get_if<Tube>(&whole.shape);
   if (found == nullptr || axis->along == Repeat::Along::x || axis->along == Repeat::Along::y)
@@ -179,7 +198,7 @@ void Copies::division(const pugi::xml_node& element, std::uint32_t child, const 
     for (std::uint32_t i = 0; i != division.count; ++i) {
       tube.rmin = from + i * division.width;
       tube.rmax = from + (i + 1) * division.width;
-      add(with_solid(child, tube, "_" + std::to_string(i)), name, i, {}, placements);
+      add(with_solid(child, tube, "_" + std::to_string(i), where), name, i, {}, placements);
     }
     return;
   }
@@ -187,12 +206,12 @@ void Copies::division(const pugi::xml_node& element, std::uint32_t child, const 
     const double turn = std::min(tube.phi.delta, 2 * std::numbers::pi);
     const Division division = division_of(element, true, turn, where);
     tube.phi.delta = division.width;
-    return add(with_solid(child, tube, ""), name, 0, repeat(division, 0), placements);
+    return add(with_solid(child, tube, "", where), name, 0, repeat(division, 0), placements);
   }
   const double length = tube.z;
   const Division division = division_of(element, false, length, where);
   tube.z = division.width;
-  add(with_solid(child, tube, ""), name, 0, repeat(division, 0.5 * (division.width - length)), placements);
+  add(with_solid(child, tube, "", where), name, 0, repeat(division, 0.5 * (division.width - length)), placements);
 }
 
 void Copies::parameterised(const pugi::xml_node& element, std::uint32_t child, const std::string& name,
@@ -228,10 +247,10 @@ void Copies::parameters(const pugi::xml_node& element, std::uint32_t child, cons
     const auto length = [&](const char* attribute) { return vectors.length(part, attribute, inside); };
     const std::string suffix = "_" + std::to_string(placements.size());
     if (kind == "box_dimensions" && std::holds_alternative<Box>(solid.shape)) {
-      placement.volume = with_solid(child, Box{length("x"), length("y"), length("z")}, suffix);
+      placement.volume = with_solid(child, Box{length("x"), length("y"), length("z")}, suffix, inside);
     } else if (kind == "tube_dimensions" && std::holds_alternative<Tube>(solid.shape)) {
       const Turn phi{vectors.angle(part, "StartPhi", inside), vectors.angle(part, "DeltaPhi", inside)};
-      placement.volume = with_solid(child, Tube{length("InR"), length("OutR"), length("hz"), phi}, suffix);
+      placement.volume = with_solid(child, Tube{length("InR"), length("OutR"), length("hz"), phi}, suffix, inside);
     } else {
       scope_.fail("<" + std::string(kind) + "> of a " + solid.kind + " is not read", where, ErrorKind::unsupported,
                   "write its copies as physical volumes");

@@ -105,6 +105,7 @@ class Reader {
     scope.values = std::make_unique<detail::GdmlValues>(define, scope.file);
     scope.vectors = std::make_unique<Vectors>(define, *scope.values, scope.file);
     scope.reader = std::make_unique<SolidReader>(*scope.vectors, *scope.values, scope.file);
+    scope.reader->note_by([this](const std::string& what, const std::string& name) { notes_.add(what, name); });
     scope.loops = std::make_unique<Loops>(*scope.values, scope.file, options_.limits.instances);
     scope.vectors->expand_names_by([&scope](const std::string& name) { return scope.loops->name(name, ""); });
     for (const pugi::xml_node one : define.children()) check_definition(scope, one);

@@ -72,7 +72,8 @@ class Copies {
   [[nodiscard]] Division division_of(const pugi::xml_node& element, bool angle, double whole, const std::string& where);
   void add(std::uint32_t volume, const std::string& name, std::int64_t copy, const Repeat& repeat,
            Placements& placements);
-  [[nodiscard]] std::uint32_t with_solid(std::uint32_t volume, Shape shape, const std::string& suffix);
+  [[nodiscard]] std::uint32_t with_solid(std::uint32_t volume, Shape shape, const std::string& suffix,
+                                         const std::string& where);
   [[nodiscard]] const Solid& solid_of(const Volume& volume) const;
   void parameters(const pugi::xml_node& element, std::uint32_t child, const std::string& name, const std::string& where,
                   Placements& placements);

@@ -68,8 +68,9 @@ TEST_F(GdmlSolids, HaveUnitsAndNames) {
 
 TEST_F(GdmlSolids, HoldNoUnknownElements) {
   const Error error = expect_error(ErrorKind::unsupported, [&] {
-    read("<box name='b' x='1' y='1' z='1'/><multiUnion name='m'><multiUnionNode name='1'><solid ref='b'/>"
-         "</multiUnionNode><loop for='i' to='3' step='1'/></multiUnion>");
+    read(
+        "<box name='b' x='1' y='1' z='1'/><multiUnion name='m'><multiUnionNode name='1'><solid ref='b'/>"
+        "</multiUnionNode><loop for='i' to='3' step='1'/></multiUnion>");
   });
   EXPECT_THAT(error.problem(), HasSubstr("it holds <loop>"));
 }
@@ -250,9 +251,10 @@ TEST_F(GdmlSolids, AreRefusedForTheirDimensions) {
       HostileSolid{"<box name='a' x='1' y='1'/>", "z is 0"},
       HostileSolid{"<box name='a' x='1' y='1' z='1e-12'/>", "z is 1e-12 mm, which is less than Geant4's tolerance"},
       HostileSolid{"<box name='a' x='1' y='1' z='1e300'/>", "too large"},
-      HostileSolid{"<box name='a' x='1' y='1' z='1e300' lunit='1e300'/>", "too large"},
+      HostileSolid{"<box name='a' x='1' y='1' z='1' lunit='deg'/>", "'deg' is no unit of a length"},
+      HostileSolid{"<tube name='a' rmax='1' z='1' deltaphi='1' aunit='cm'/>", "'cm' is no unit of an angle"},
       HostileSolid{"<box name='a' x='1' y='1' z='1/0'/>", "no finite number"},
-      HostileSolid{"<box name='a' x='1' y='1' z='1' lunit='-1'/>", "unit is not positive"},
+      HostileSolid{"<box name='a' x='1' y='1' z='1' lunit='-1'/>", "'-1' is no unit of a length"},
       HostileSolid{"<box name='a' x='1' y='1' z='width'/>", "nothing is called 'width'"},
       HostileSolid{"<orb name='a' r='0'/>", "r is 0"},
       HostileSolid{"<sphere name='a' rmin='2' rmax='1' deltaphi='1' deltatheta='1'/>", "rmin is 2 and rmax is 1"},
