@@ -82,10 +82,13 @@ void OwnImporter::rethrow_failure() const {
 
 std::optional<std::string> OwnImporter::open_beside(Assimp::IOSystem& files, const std::string& name) const {
   const std::filesystem::path path = input_.path().parent_path() / name;
-  if (name.empty() || !files.Exists(path.c_str())) return std::nullopt;
-  // A pipe would be waited for without end.
-  if (std::error_code error; !std::filesystem::is_regular_file(path, error))
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (name.empty() || !std::filesystem::exists(status)) return std::nullopt;
+  // A pipe would be waited for without end, by Exists() already.
+  if (!std::filesystem::is_regular_file(status))
     throw Error(ErrorKind::io, "it is no regular file", {path.string(), ""});
+  if (!files.Exists(path.c_str())) return std::nullopt;
   Assimp::IOStream* const stream = files.Open(path.c_str(), "rb");
   if (stream == nullptr) return std::nullopt;
   const auto close = [&files](Assimp::IOStream* one) { files.Close(one); };

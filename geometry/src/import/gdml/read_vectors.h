@@ -55,7 +55,7 @@ class Vectors {
 
   [[nodiscard]] pugi::xml_node definition(const Definitions& definitions, const char* kind, const std::string& name,
                                           const std::string& where) const;
-  /// Of an element, or of the definition that it refers to.
+  /// The vector of an element, or of the definition that it refers to.
   [[nodiscard]] Double3 resolved(const pugi::xml_node& element, const Definitions& definitions, const char* kind,
                                  double otherwise, const std::string& where) const;
   /// `defined`: it stands in <define>.
