@@ -149,7 +149,7 @@ ScenePointer load_scene(const std::filesystem::path& path, std::optional<double>
                         bool drop_degenerate, const std::optional<std::filesystem::path>& optics, bool optics_beside,
                         bool sensor_materials, bool compute_rayleigh, bool strict_optics, bool isolate, bool rests,
                         double chord, std::uint32_t steps, const std::string& fit, const std::string& setup,
-                        bool skip_failed, const std::string& reader, const py::dict& limits,
+                        bool skip_failed_solids, const std::string& reader, const py::dict& limits,
                         const py::object& progress) {
   LoadOptions options;
   options.reader = reader_of(reader);
@@ -169,7 +169,7 @@ ScenePointer load_scene(const std::filesystem::path& path, std::optional<double>
   options.rests = rests;
   options.fineness = {chord, steps, fit_of(fit)};
   options.setup = setup;
-  options.skip_failed_solids = skip_failed;
+  options.skip_failed_solids = skip_failed_solids;
   if (isolate && std::getenv("RAYLIFT_IMPORT") == nullptr) options.import_program = RAYLIFT_IMPORT_PROGRAM;
   options.limits = limits_of(limits);
   auto box = std::make_shared<SceneBox>();
@@ -314,8 +314,8 @@ pickled, with its optics.)")
         py::arg("drop_degenerate") = false, py::arg("optics") = py::none(), py::arg("optics_beside") = true,
         py::arg("sensor_materials") = true, py::arg("compute_rayleigh") = true, py::arg("strict_optics") = false,
         py::arg("isolate") = false, py::arg("rests") = false, py::arg("chord") = 0.0, py::arg("steps") = 0,
-        py::arg("fit") = "volume", py::arg("setup") = "", py::arg("skip_failed") = false, py::arg("reader") = "raylift",
-        py::arg("limits") = py::dict(), py::arg("progress") = py::none(),
+        py::arg("fit") = "volume", py::arg("setup") = "", py::arg("skip_failed_solids") = false,
+        py::arg("reader") = "raylift", py::arg("limits") = py::dict(), py::arg("progress") = py::none(),
         R"(Reads a scene: COLLADA (.dae, .zae, .dae.gz), GDML, and all other formats of Assimp.
 
 unit_mm, up_axis: instead of what the file says. weld: equal vertices become one (True), or those closer
@@ -323,7 +323,7 @@ than this number of the file's units, or none (False).
 external: read other documents that the file refers to, beneath its folder. repair: drop vertices that are not finite,
 and indices out of range. optics: a sidecar (.json) or GDML laid over the file's own optics. isolate: import in a child
 process, for files that are not trusted. reader: "raylift", or "assimp" to read COLLADA, OBJ, STL, PLY and 3MF by
-Assimp's own importers, for comparison; use isolate with it. chord, steps, fit, setup, skip_failed: of GDML, as the
+Assimp's own importers, for comparison; use isolate with it. chord, steps, fit, setup, skip_failed_solids: of GDML, as the
 programs' options have them. rests: keep what floats lack to the file's numbers. limits: by name, as LoadLimits has them: file_bytes, triangles, instances...
 Raises raylift.Error: io, malformed, unsupported, limit, out_of_host_memory, cancelled, usage.)");
   m.def("supported_extensions", &supported_extensions, "The extensions of files that load() reads.");

@@ -61,7 +61,7 @@ TEST(CommandLine, SuggestsWhatWasMeant) {
 }
 
 TEST(CommandLine, SaysWhatIsMissingOrTooMuch) {
-  expect_usage_error({}, "a command is missing: info, optics, check, upload");
+  expect_usage_error({}, "a command is missing: info, optics, convert, check, upload");
   expect_usage_error({"info"}, "FILE");
   expect_usage_error({"info"}, "see 'raylift info --help'");
   expect_usage_error({"upload", "x.dae", "--budget"}, "--budget");

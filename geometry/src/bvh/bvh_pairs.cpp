@@ -217,7 +217,8 @@ std::vector<std::uint64_t> single_triangles(std::span<const Float3> vertices, st
       const float center[3] = {(p.x + q.x + r.x) / 3, (p.y + q.y + r.y) / 3, (p.z + q.z + r.z) / 3};
       std::uint64_t place = 0;
       for (int a = 0; a < 3; ++a) {
-        const float cell = std::clamp((center[a] - lower[a]) * scale, 0.0f, 1023.0f);
+        const float at = (center[a] - lower[a]) * scale;  // NaN where the extent overflows
+        const float cell = at > 0 ? std::min(at, 1023.0f) : 0.0f;
         place |= spread(static_cast<std::uint32_t>(cell)) << a;
       }
       alone[i] |= place << 32;
