@@ -9,6 +9,7 @@
 #include "collada_asset.h"
 #include "collada_optics.h"
 #include "collada_text.h"
+#include "import/expanded_size.h"
 #include "import/input_file.h"
 
 namespace raylift::collada {
@@ -128,10 +129,7 @@ struct GraphNode {
   std::vector<Child> children;
   bool placement = false;  ///< nothing of its own but one <instance_node>: it places another node under its own name
 
-  // Counts of the expanded tree below, this node included.
-  std::uint64_t nodes = 0;
-  std::uint64_t instances = 0;
-  std::uint32_t height = 0;
+  ExpandedSize size{};
 };
 
 class Graph {
@@ -271,32 +269,16 @@ class Graph {
         }
         continue;
       }
-      node.nodes = 1;
-      node.instances = node.uses.size();
-      node.height = 1;
-      for (const auto& [below, entered] : node.children) {
-        node.nodes = saturating_add(node.nodes, graph_[below].nodes);
-        node.instances = saturating_add(node.instances, graph_[below].instances);
-        node.height = std::max(node.height, graph_[below].height + 1);
-      }
+      node.size = {1, node.uses.size(), 1};
+      for (const auto& [below, entered] : node.children) node.size.add(graph_[below].size);
       state[number] = State::done;
       path.pop_back();
     }
-    const LoadLimits& limits = source_.options().limits;
-    const auto check = [&](std::uint64_t value, std::uint64_t limit, const std::string& what, const char* option) {
-      if (value <= limit) return;
-      const bool saturated = value == UINT64_MAX;
-      fail(ErrorKind::limit,
-           "the expanded scene has " + (saturated ? std::string("over 10^19") : std::to_string(value)) + " " + what +
-               ", and the limit is " + std::to_string(limit),
-           source_, graph_[0].element, std::string("raise it with ") + option);
-    };
-    check(graph_[0].height, limits.node_depth, "levels", "LoadLimits::node_depth");
-    check(graph_[0].instances, limits.instances, "solids", "LoadLimits::instances");
-    check(graph_[0].nodes, limits.nodes, "nodes", "LoadLimits::nodes");
+    check_expanded(graph_[0].size, source_.options().limits,
+                   [&](const std::string& problem, const std::string& advice) {
+                     fail(ErrorKind::limit, problem, source_, graph_[0].element, advice);
+                   });
   }
-
-  static std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
   /// Writes Scene::nodes and Scene::instances. Branches without a solid are left out.
   void expand() {
@@ -310,13 +292,13 @@ class Graph {
     world.to_world.scale(scene_.unit_mm);
     world = inside(world, entered_);
     std::vector<Step> stack{{0, kNone, kNone, world}};
-    scene_.instances.reserve(graph_[0].instances);
+    scene_.instances.reserve(graph_[0].size.instances);
     NodeNames names(source_.file_of(source_.root()), source_.text_bytes(), source_.options().limits);
     while (!stack.empty()) {
       const Step step = stack.back();
       stack.pop_back();
       const GraphNode* node = &graph_[step.node];
-      if (node->instances == 0) continue;
+      if (node->size.instances == 0) continue;
       DocumentPlace place = inside(step.place, node->local);
       const auto here = static_cast<std::uint32_t>(scene_.nodes.size());
       Node& written = scene_.nodes.emplace_back(Node{node->name, step.parent, node->copy_number, kNone});

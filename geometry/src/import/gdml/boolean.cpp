@@ -23,6 +23,7 @@
 #include "box_grid.h"
 #include "closed_surface.h"
 #include "csg.h"
+#include "disjoint_sets.h"
 #include "membership.h"
 #include "occt_module.h"
 
@@ -46,21 +47,17 @@ Scale scale_of(const Csg& csg) {
 std::vector<std::uint32_t> components(Csg& csg) {
   if (csg.nodes[csg.root].kind != CsgKind::add) return {csg.root};
   const std::vector<std::uint32_t> children = csg.nodes[csg.root].children;
-  std::vector<std::size_t> group(children.size()), order(children.size());
-  std::iota(group.begin(), group.end(), std::size_t{0});
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto find = [&group](std::size_t one) {
-    while (group[one] != one) one = group[one] = group[group[one]];
-    return one;
-  };
-  const auto box = [&](std::size_t one) -> const Bounds& { return csg.nodes[children[one]].bounds; };
-  std::ranges::sort(order, {}, [&](std::size_t one) { return box(one).low.x; });
+  DisjointSets groups(children.size());
+  std::vector<std::uint32_t> order(children.size());
+  std::iota(order.begin(), order.end(), 0U);
+  const auto box = [&](std::uint32_t one) -> const Bounds& { return csg.nodes[children[one]].bounds; };
+  std::ranges::sort(order, {}, [&](std::uint32_t one) { return box(one).low.x; });
   for (std::size_t a = 0; a < order.size(); ++a)
     for (std::size_t b = a + 1; b < order.size() && box(order[b]).low.x <= box(order[a]).high.x + 1e-3; ++b)
-      if (box(order[a]).meet(box(order[b]), 1e-3)) group[find(order[a])] = find(order[b]);
-  std::map<std::size_t, CsgNode> parts;
-  for (std::size_t one = 0; one < group.size(); ++one) {
-    CsgNode& part = parts[find(one)];
+      if (box(order[a]).meet(box(order[b]), 1e-3)) groups.join(order[a], order[b]);
+  std::map<std::uint32_t, CsgNode> parts;
+  for (std::uint32_t one = 0; one < children.size(); ++one) {
+    CsgNode& part = parts[groups.find(one)];
     if (part.children.empty()) part.bounds = box(one);
     part.kind = CsgKind::add;
     part.children.push_back(children[one]);

@@ -6,9 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <numeric>
 #include <unordered_map>
 #include <utility>
+
+#include "disjoint_sets.h"
 
 namespace raylift::gdml {
 namespace closed_surface_detail {
@@ -62,20 +63,10 @@ Frame frame_along(const Double3& direction) {
   return frame;
 }
 
-std::uint32_t find(std::vector<std::uint32_t>& parents, std::uint32_t one) {
-  while (parents[one] != one) one = parents[one] = parents[parents[one]];
-  return one;
-}
-void unite(std::vector<std::uint32_t>& parents, std::uint32_t a, std::uint32_t b) {
-  parents[find(parents, a)] = find(parents, b);
-}
-
 /// Joins triangles over their edges, as corners that are to stay one vertex.
 class Separation {
  public:
-  explicit Separation(Surface& surface) : surface_(surface), parents_(3 * surface.triangles.size()) {
-    std::iota(parents_.begin(), parents_.end(), 0U);
-  }
+  explicit Separation(Surface& surface) : surface_(surface), corners_(3 * surface.triangles.size()) {}
 
   void run() {
     std::unordered_map<std::uint64_t, Uses> edges;
@@ -96,8 +87,8 @@ class Separation {
   static std::uint32_t next(std::uint32_t corner) { return corner - corner % 3 + (corner + 1) % 3; }
 
   void join_two(std::uint32_t along, std::uint32_t against) {
-    unite(parents_, along, next(against));
-    unite(parents_, next(along), against);
+    corners_.join(along, next(against));
+    corners_.join(next(along), against);
   }
 
   void join(std::uint64_t ends, const Uses& uses) {
@@ -129,11 +120,11 @@ class Separation {
 
   void number() {
     std::vector<Double3> vertices;
-    std::vector<std::uint32_t> numbers(parents_.size(), UINT32_MAX);
+    std::vector<std::uint32_t> numbers(3 * surface_.triangles.size(), UINT32_MAX);
     for (std::uint32_t t = 0; t < surface_.triangles.size(); ++t) {
       auto c = corners(surface_.triangles[t]);
       for (std::uint32_t i = 0; i < 3; ++i) {
-        std::uint32_t& number = numbers[find(parents_, 3 * t + i)];
+        std::uint32_t& number = numbers[corners_.find(3 * t + i)];
         if (number == UINT32_MAX) {
           number = static_cast<std::uint32_t>(vertices.size());
           vertices.push_back(surface_.vertices[c[i]]);
@@ -146,7 +137,7 @@ class Separation {
   }
 
   Surface& surface_;
-  std::vector<std::uint32_t> parents_;
+  DisjointSets corners_;
 };
 
 double distance_to_segment(const Double3& p, const Double3& a, const Double3& b) {
@@ -222,23 +213,21 @@ void separate(Surface& surface) {
 }
 
 void merge_close(Surface& surface, double distance) {
-  std::vector<std::uint32_t> parents(surface.vertices.size());
-  std::iota(parents.begin(), parents.end(), 0U);
+  DisjointSets merging(surface.vertices.size());
   bool any = false;
   for (const UInt3& t : surface.triangles) {
     const auto c = corners(t);
     for (std::size_t i = 0; i < 3; ++i) {
       const std::uint32_t a = c[i], b = c[(i + 1) % 3];
       if (a == b || length(minus(surface.vertices[a], surface.vertices[b])) >= distance) continue;
-      closed_surface_detail::unite(parents, a, b);
+      merging.join(a, b);
       any = true;
     }
   }
   if (!any) return;
   Surface merged{surface.vertices, {}};
   for (const UInt3& t : surface.triangles) {
-    const UInt3 now{closed_surface_detail::find(parents, t.x), closed_surface_detail::find(parents, t.y),
-                    closed_surface_detail::find(parents, t.z)};
+    const UInt3 now{merging.find(t.x), merging.find(t.y), merging.find(t.z)};
     if (!degenerate(now)) merged.triangles.push_back(now);
   }
   if (closed(merged)) surface = std::move(merged);

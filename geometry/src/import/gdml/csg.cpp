@@ -2,6 +2,7 @@
 #include "csg.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,19 +16,6 @@ namespace raylift::gdml {
 namespace {
 
 constexpr double kFar = std::numeric_limits<double>::infinity();
-
-Transform inverse_of(const Transform& t) {
-  const double scale = 1 / determinant(t);
-  Transform inverse;
-  for (int row = 0; row < 3; ++row)
-    for (int column = 0; column < 3; ++column) {
-      const int a = (column + 1) % 3, b = (column + 2) % 3, c = (row + 1) % 3, d = (row + 2) % 3;
-      inverse(row, column) = scale * (t(a, c) * t(b, d) - t(a, d) * t(b, c));
-    }
-  const Double3 origin = inverse.direction({t(0, 3), t(1, 3), t(2, 3)});
-  for (int row = 0; row < 3; ++row) inverse(row, 3) = -origin[row];
-  return inverse;
-}
 
 Bounds placed_bounds(const Bounds& b, const Transform& placed) {
   Bounds found{{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}};
@@ -138,7 +126,7 @@ class Flattening {
     node.solid = index;
     node.shape = &solids_[index].shape;
     node.placed = placed;
-    node.inverse = inverse_of(placed);
+    node.inverse = to_eigen(placed).inverse();
   }
 
   /// Takes an operand in; one of kind `same` dissolves into its own operands.

@@ -3,37 +3,17 @@
 
 #include <raylift/geometry/scene/eigen.h>
 
-#include <algorithm>
-
+#include "import/expanded_size.h"
 #include "import/input_file.h"
 
 namespace raylift::gdml {
 namespace {
 
-/// Sums and products that stay at the largest number.
-std::uint64_t add_up(std::uint64_t a, std::uint64_t b) {
-  return a + b < a ? UINT64_MAX : a + b;
-}
-std::uint64_t times(std::uint64_t a, std::uint64_t b) {
-  return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
-}
-
-/// What a volume holds once it is expanded, itself included.
-struct Extent {
-  std::uint64_t nodes = 1, instances = 0;
-  std::uint32_t height = 1;
-};
-
-Extent extent_of(const Volume& volume, const std::vector<Extent>& extents) {
-  Extent extent;
-  extent.instances = volume.assembly ? 0 : 1;
-  for (const Placement& daughter : *volume.daughters) {
-    const Extent& one = extents[daughter.volume];
-    extent.nodes = add_up(extent.nodes, times(daughter.repeat.count, one.nodes));
-    extent.instances = add_up(extent.instances, times(daughter.repeat.count, one.instances));
-    extent.height = std::max(extent.height, one.height + 1);
-  }
-  return extent;
+ExpandedSize size_of(const Volume& volume, const std::vector<ExpandedSize>& sizes) {
+  ExpandedSize size;
+  size.instances = volume.assembly ? 0 : 1;
+  for (const Placement& daughter : *volume.daughters) size.add(sizes[daughter.volume], daughter.repeat.count);
+  return size;
 }
 
 EigenTransform copy_transform(const Repeat& repeat, std::uint32_t copy) {
@@ -121,21 +101,12 @@ class Expansion {
 }  // namespace
 
 std::vector<bool> volumes_in_world(const Detector& detector, const LoadLimits& limits, const std::string& file) {
-  std::vector<Extent> extents;
-  extents.reserve(detector.volumes.size());
-  for (const Volume& volume : detector.volumes) extents.push_back(extent_of(volume, extents));
-  const Extent& world = extents[detector.world];
-  const auto check = [&](std::uint64_t value, std::uint64_t limit, const std::string& what, const char* option) {
-    if (value > limit)
-      throw Error(ErrorKind::limit,
-                  "the expanded scene has " +
-                      (value == UINT64_MAX ? std::string("over 10^19") : std::to_string(value)) + " " + what +
-                      ", and the limit is " + std::to_string(limit),
-                  {file, ""}, std::string("raise it with ") + option);
-  };
-  check(world.height, limits.node_depth, "levels", "LoadLimits::node_depth");
-  check(world.instances, limits.instances, "solids", "LoadLimits::instances");
-  check(world.nodes, limits.nodes, "nodes", "LoadLimits::nodes");
+  std::vector<ExpandedSize> sizes;
+  sizes.reserve(detector.volumes.size());
+  for (const Volume& volume : detector.volumes) sizes.push_back(size_of(volume, sizes));
+  check_expanded(sizes[detector.world], limits, [&](const std::string& problem, const std::string& advice) {
+    throw Error(ErrorKind::limit, problem, {file, ""}, advice);
+  });
 
   std::vector<bool> inside(detector.volumes.size(), false);
   inside[detector.world] = true;
