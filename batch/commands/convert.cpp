@@ -63,7 +63,7 @@ Examples:
   raylift convert detector.gdml detector.glb     # for Blender and Phoenix)",
                  [options, &run] {
                    if (options->files.size() != 2)
-                     throw Error(ErrorKind::usage, "a scene and an output are wanted: two files");
+                     throw Error(ErrorKind::usage, "convert takes two files: the scene and the output");
                    run = [options](Session& session) { return convert_scene(session, *options); };
                  });
 }
