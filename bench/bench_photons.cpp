@@ -17,7 +17,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -79,6 +81,38 @@ std::uint64_t digest(const photon::Outcome& outcome) {
   return h;
 }
 
+/// The rays of the photons' own steps, from one event to the next: the first ones of all photons, then the second ones.
+/// Those that end in the bulk are as long as the step.
+std::vector<Ray> own_rays(const GpuGeometry& geometry, const photon::Source& source, std::size_t most) {
+  namespace opticks = photon::opticks;
+  const std::size_t photons = std::max<std::size_t>(1, most / 8);
+  const std::vector<photon::PhotonRow> rows = photon::record(geometry, source, {.seed = 1}, photons);
+  constexpr std::size_t kRows = photon::kSequenceEvents;
+  std::vector<Ray> rays;
+  for (std::size_t step = 0; step + 1 != kRows; ++step)
+    for (std::size_t i = 0; i != photons && rays.size() != most; ++i) {
+      const photon::PhotonRow &begin = rows[i * kRows + step], &end = rows[i * kRows + step + 1];
+      if (end.flag == 0) continue;
+      const LocalPoint from = geometry.view().from_scene(begin.position), to = geometry.view().from_scene(end.position);
+      const bool in_bulk = (end.flag & (opticks::kBulkAbsorb | opticks::kBulkReemit | opticks::kBulkScatter)) != 0;
+      const float length = std::hypot(to.x - from.x, to.y - from.y, to.z - from.z);
+      rays.push_back({from, 0, begin.direction, in_bulk ? length : std::numeric_limits<float>::infinity()});
+    }
+  return rays;
+}
+
+/// Rays per second of trace().
+double traced(const GpuGeometry& geometry, const std::vector<Ray>& rays, const Stream& stream) {
+  DeviceBuffer<Ray> on_device(geometry.device(), rays.size());
+  const DeviceBuffer<Hit> hits(geometry.device(), rays.size());
+  on_device.copy_from(std::span(rays), stream);
+  stream.synchronize();
+  return static_cast<double>(rays.size()) / best_of(3, [&] {
+           trace(geometry, on_device.device(), hits.device(), rays.size(), stream);
+           stream.synchronize();
+         });
+}
+
 /// `share`: of the geometry's bytes, on the device.
 void measure(const Scene& scene, const Device& device, bool flatten, const std::string& from, double share,
              std::size_t photons) {
@@ -94,22 +128,11 @@ void measure(const Scene& scene, const Device& device, bool flatten, const std::
   }
   const Stream stream(device);
 
-  double rays_rate = 0;
-  {
-    const std::vector<Ray> rays =
-        random_rays(std::min<std::size_t>(photons, std::size_t{1} << 24), to_eigen(scene.bounds.size()).norm() / 7);
-    DeviceBuffer<Ray> on_device(device, rays.size());
-    const DeviceBuffer<Hit> hits(device, rays.size());
-    on_device.copy_from(std::span(rays), stream);
-    stream.synchronize();
-    rays_rate = static_cast<double>(rays.size()) / best_of(3, [&] {
-                  trace(geometry, on_device.device(), hits.device(), rays.size(), stream);
-                  stream.synchronize();
-                });
-  }
-
+  const std::size_t most_rays = std::min<std::size_t>(photons, std::size_t{1} << 24);
+  const double rays_rate = traced(geometry, random_rays(most_rays, to_eigen(scene.bounds.size()).norm() / 7), stream);
   const photon::LoadedSource loaded(from, geometry, 1);
   const photon::Source& source = loaded.source();
+  const double own_rate = traced(geometry, own_rays(geometry, source, most_rays), stream);
   const DeviceBuffer<photon::Outcome> outcomes(device, photons);
   const double time = best_of(3, [&] {
     photon::propagate(geometry, source, {.seed = 1}, outcomes.device(), photons, stream);
@@ -134,10 +157,10 @@ void measure(const Scene& scene, const Device& device, bool flatten, const std::
   };
   using photon::StepKind;
   const auto count = static_cast<double>(photons);
-  std::printf("%-10s %8.1f %4.0f %9zu %9.1f %9.1f %9.1f %7.2f %9.4f %9.4f %9.4f %8.0f %8.0f %8.0f %016llx\n",
+  std::printf("%-10s %8.1f %4.0f %9zu %9.1f %9.1f %9.1f %9.1f %7.2f %9.4f %9.4f %9.4f %8.0f %8.0f %8.0f %016llx\n",
               flatten ? "flat" : "two-level", static_cast<double>(geometry.report().bytes()) / 1e6, 100 * share,
-              photons, count / time / 1e6, static_cast<double>(steps) / time / 1e6, rays_rate / 1e6,
-              static_cast<double>(steps) / time / rays_rate, of(StepKind::detected), of(StepKind::absorbed),
+              photons, count / time / 1e6, static_cast<double>(steps) / time / 1e6, rays_rate / 1e6, own_rate / 1e6,
+              static_cast<double>(steps) / time / own_rate, of(StepKind::detected), of(StepKind::absorbed),
               of(StepKind::absorbed_at_surface), of(StepKind::escaped) * count, of(StepKind::inconsistent) * count,
               of(StepKind::cut) * count, static_cast<unsigned long long>(digests));
 }
@@ -194,11 +217,13 @@ int main(int argc, char** argv) {
       for (const std::uint64_t count : streams) bench::stream_hits(scene, on, source, count);
       return 0;
     }
-    std::printf("%s, %llu triangles; Mphotons/s, Msteps/s, Mrays/s of trace(), steps per ray; shares; counts\n",
-                on.info().name.c_str(), static_cast<unsigned long long>(scene.expanded_triangles()));
-    std::printf("%-10s %8s %4s %9s %9s %9s %9s %7s %9s %9s %9s %8s %8s %8s %16s\n", "scene", "MB", "%", "photons",
-                "photons/s", "steps/s", "rays/s", "ratio", "detected", "bulk", "surface", "escaped", "inconsis", "cut",
-                "digest");
+    std::printf(
+        "%s, %llu triangles; Mphotons/s, Msteps/s, Mrays/s of trace(): of random\n"
+        "rays, and of those of the photons' own steps; steps per own ray; shares; counts\n",
+        on.info().name.c_str(), static_cast<unsigned long long>(scene.expanded_triangles()));
+    std::printf("%-10s %8s %4s %9s %9s %9s %9s %9s %7s %9s %9s %9s %8s %8s %8s %16s\n", "scene", "MB", "%", "photons",
+                "photons/s", "steps/s", "rays/s", "own/s", "ratio", "detected", "bulk", "surface", "escaped",
+                "inconsis", "cut", "digest");
     for (const bool flatten : {true, false})
       for (const double percent : percents)
         for (const std::size_t count : photons) bench::measure(scene, on, flatten, source, percent / 100, count);

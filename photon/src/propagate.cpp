@@ -5,6 +5,7 @@
 #include <raylift/photon/propagate.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,30 +18,59 @@
 namespace raylift::photon {
 namespace {
 
-/// Photons on their way at a time: about 180 bytes each.
-constexpr std::size_t kMaxFlights = std::size_t{1} << 21;
+/// Photons on their way at a time, at most, with about 180 bytes each; and how few are tried where memory is short.
+constexpr std::size_t kMaxFlights = std::size_t{1} << 22, kMinFlights = std::size_t{1} << 16;
+
+/// Working memory for photons on their way.
+class FlightMemory {
+ public:
+  FlightMemory(const Device& device, StreamRef stream, std::size_t count)
+      : count_(count),
+        rays_(device, stream, count),
+        boundaries_(device, stream, count),
+        pauses_(device, stream, 2 * count),
+        lists_(device, stream, 3 * count),
+        counts_(device, stream, 3),
+        births_(device, stream, 1) {}
+  [[nodiscard]] Flights flights() const {
+    Pause* const pauses = pauses_.device();
+    std::uint32_t* const lists = lists_.device();
+    std::uint32_t* const counts = counts_.device();
+    return {static_cast<std::uint32_t>(count_),
+            rays_.device(),
+            boundaries_.device(),
+            {lists + 2 * count_, counts + 2},
+            {{lists, pauses, counts}, {lists + count_, pauses + count_, counts + 1}},
+            births_.device()};
+  }
+
+ private:
+  std::size_t count_;
+  PooledBuffer<WaitingRay> rays_;
+  PooledBuffer<Boundary> boundaries_;
+  PooledBuffer<Pause> pauses_;
+  PooledBuffer<std::uint32_t> lists_, counts_;
+  PooledBuffer<Births> births_;
+};
+
+/// For as many of `count` photons as there is memory for.
+std::unique_ptr<FlightMemory> flight_memory(const Device& device, StreamRef stream, std::size_t count) {
+  for (std::size_t most = std::min(count, kMaxFlights);; most /= 2) try {
+      return std::make_unique<FlightMemory>(device, stream, most);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::out_of_device_memory || most <= kMinFlights) throw;
+    }
+}
 
 /// A cudaError_t, as launch_propagate(), for any number of photons.
 // Inline, as GCC compiles other functions without a caller too where it does not optimise: a build without CUDA has no
 // launch_propagate().
 inline int launch_parts(const GpuGeometry& geometry, const ReadySource& ready, const Run& run, Outcome* outcomes,
                         std::size_t count, StreamRef stream) {
-  const Device& device = geometry.device();
   // Photons are counted in 32 bits.
   constexpr std::size_t kMaxAtOnce = std::size_t{1} << 31;
-  const std::size_t most = std::min(count, kMaxFlights);
-  const PooledBuffer<WaitingRay> rays(device, stream, most);
-  const PooledBuffer<Boundary> boundaries(device, stream, most);
-  const PooledBuffer<Pause> pauses(device, stream, 2 * most);
-  const PooledBuffer<std::uint32_t> lists(device, stream, 3 * most), counts(device, stream, 3);
-  const PooledBuffer<Births> births(device, stream, 1);
-  const Flights flights{static_cast<std::uint32_t>(most),
-                        rays.device(),
-                        boundaries.device(),
-                        {lists.device() + 2 * most, counts.device() + 2},
-                        {{lists.device(), pauses.device(), counts.device()},
-                         {lists.device() + most, pauses.device() + most, counts.device() + 1}},
-                        births.device()};
+  const std::unique_ptr<FlightMemory> memory = flight_memory(geometry.device(), stream, count);
+  const Flights flights = memory->flights();
   int error = 0;
   for (std::size_t done = 0; done != count && error == 0;) {
     const std::size_t now = std::min(count - done, kMaxAtOnce);

@@ -12,8 +12,15 @@
 #include <vector_types.h>
 #endif
 #define RAYLIFT_HD __host__ __device__
+// A function of a kernel's hot path: left to itself nvcc makes calls of long ones, and what a call takes by reference
+// lies in memory instead of registers.
+#define RAYLIFT_HD_INLINE __forceinline__ __host__ __device__
+// What few threads need: a call, so that it takes no registers from the others.
+#define RAYLIFT_SLOW_PATH __noinline__ __host__ __device__
 #else
 #define RAYLIFT_HD
+#define RAYLIFT_HD_INLINE inline
+#define RAYLIFT_SLOW_PATH
 #endif
 
 namespace raylift {

@@ -70,14 +70,14 @@ struct TableValues {
 namespace optics_detail {
 
 // Exact at both ends, and where both are equal.
-RAYLIFT_HD inline float between(float a, float b, float part) {
+RAYLIFT_HD_INLINE float between(float a, float b, float part) {
   return part >= 1 ? b : a + arithmetic_detail::product(part, b - a);
 }
 
 constexpr std::uint32_t kFirstBucketBits = 0x42000000;  // of 32.0F
 constexpr int kBucketShift = 16;                        // 7 bits of the mantissa
 
-RAYLIFT_HD inline std::uint32_t bucket_of(float wavelength) {
+RAYLIFT_HD_INLINE std::uint32_t bucket_of(float wavelength) {
   constexpr float kFirst = 32, kLast = 4095.99976F;     // the float before 4096
   float w = wavelength > kFirst ? wavelength : kFirst;  // NaN too
   w = w < kLast ? w : kLast;
@@ -85,12 +85,12 @@ RAYLIFT_HD inline std::uint32_t bucket_of(float wavelength) {
 }
 
 // How far a wavelength is beyond a point, in nm. The first difference is exact where it is small.
-RAYLIFT_HD inline float beyond(const TableRow& row, float wavelength) {
+RAYLIFT_HD_INLINE float beyond(const TableRow& row, float wavelength) {
   return (wavelength - row.wavelength) - row.rest;
 }
 
 // The row of a table that a wavelength follows: a search among the points of its bucket.
-RAYLIFT_HD inline std::uint32_t find_row(const OpticsView& optics, std::uint32_t table, float wavelength) {
+RAYLIFT_HD_INLINE std::uint32_t find_row(const OpticsView& optics, std::uint32_t table, float wavelength) {
   const std::uint32_t* const entry = optics.buckets + (std::size_t{table} * kTableEntries + bucket_of(wavelength));
   std::uint32_t low = entry[0], high = entry[1];
   while (low < high) {
@@ -104,7 +104,7 @@ RAYLIFT_HD inline std::uint32_t find_row(const OpticsView& optics, std::uint32_t
 }
 
 // Four quantities between two rows.
-RAYLIFT_HD inline TableValues between_rows(const float (&a)[4], const float (&b)[4], float part) {
+RAYLIFT_HD_INLINE TableValues between_rows(const float (&a)[4], const float (&b)[4], float part) {
   const bool back = (arithmetic_detail::as_bits(part) >> 31) != 0;
   const auto value = [&](int i) { return (back ? b[i] : a[i]) + arithmetic_detail::product(part, b[i] - a[i]); };
   return {value(0), value(1), value(2), value(3)};
@@ -123,7 +123,7 @@ struct TableLookup {
 /// Between two points at the wavelengths a < b, a quantity that is linear in energy goes by (w - a) b / ((b - a) w) of
 /// the way to the second one, and by (b - w) a / ((b - a) w) back from there. Both are computed from the nearer point:
 /// so an edge of many orders of magnitude is exact at its foot too.
-[[nodiscard]] RAYLIFT_HD inline TableLookup look_up(const OpticsView& optics, std::uint32_t table, float wavelength) {
+[[nodiscard]] RAYLIFT_HD_INLINE TableLookup look_up(const OpticsView& optics, std::uint32_t table, float wavelength) {
   using namespace optics_detail;
   const std::uint32_t row = find_row(optics, table, wavelength);
   // Both rows are read as a whole, before the division, so that a kernel waits for memory once.
@@ -141,48 +141,48 @@ struct TableLookup {
 
 /// The four quantities of a row at a place, `shift` rows after those of the table: linear between the points in energy
 /// or wavelength, so that probabilities that sum to 1 at the points do so everywhere; constant beyond the ends.
-[[nodiscard]] RAYLIFT_HD inline TableValues values_at(const OpticsView& optics, TablePlace at,
+[[nodiscard]] RAYLIFT_HD_INLINE TableValues values_at(const OpticsView& optics, TablePlace at,
                                                       std::uint32_t shift = 0) {
   const TableRow* const rows = optics.rows + (at.row + shift);
   return optics_detail::between_rows(rows[0].v, rows[1].v, at.part);
 }
 
 /// Whether a wavelength is covered, or beyond by a millionth: the same number in eV and in nm differs by its rounding.
-[[nodiscard]] RAYLIFT_HD inline bool covers(Coverage coverage, float wavelength) {
+[[nodiscard]] RAYLIFT_HD_INLINE bool covers(Coverage coverage, float wavelength) {
   return wavelength >= arithmetic_detail::product(coverage.shortest, 0.999999F) &&
          wavelength <= arithmetic_detail::product(coverage.longest, 1.000001F);
 }
 
 /// The quantities of a material's table as the properties of its medium.
-[[nodiscard]] RAYLIFT_HD inline Medium medium(const TableLookup& in) {
+[[nodiscard]] RAYLIFT_HD_INLINE Medium medium(const TableLookup& in) {
   return {in.values.v[0], in.values.v[1], in.values.v[2], in.values.v[3]};
 }
-[[nodiscard]] RAYLIFT_HD inline Medium medium(const OpticsView& optics, std::uint32_t material, float wavelength) {
+[[nodiscard]] RAYLIFT_HD_INLINE Medium medium(const OpticsView& optics, std::uint32_t material, float wavelength) {
   return medium(look_up(optics, material, wavelength));
 }
 /// `at` is the place in the table whose number is the material's.
-[[nodiscard]] RAYLIFT_HD inline Losses losses(const OpticsView& optics, const MaterialOptics& material, TablePlace at) {
+[[nodiscard]] RAYLIFT_HD_INLINE Losses losses(const OpticsView& optics, const MaterialOptics& material, TablePlace at) {
   const TableValues row = values_at(optics, at, material.losses);
   return {row.v[0], {row.v[1], row.v[2]}, row.v[3]};
 }
 
 /// Looks a wavelength up in a surface's table: for reflection(), surface_chances(), and their places.
-[[nodiscard]] RAYLIFT_HD inline TableLookup look_up(const OpticsView& optics, const SurfaceOptics& surface,
+[[nodiscard]] RAYLIFT_HD_INLINE TableLookup look_up(const OpticsView& optics, const SurfaceOptics& surface,
                                                     float wavelength) {
   return look_up(optics, surface.table, wavelength);
 }
-[[nodiscard]] RAYLIFT_HD inline Reflection reflection(const TableLookup& at) {
+[[nodiscard]] RAYLIFT_HD_INLINE Reflection reflection(const TableLookup& at) {
   return {at.values.v[0], at.values.v[1], at.values.v[2], at.values.v[3]};
 }
-[[nodiscard]] RAYLIFT_HD inline SurfaceChances surface_chances(const TableLookup& at) {
+[[nodiscard]] RAYLIFT_HD_INLINE SurfaceChances surface_chances(const TableLookup& at) {
   return {at.values.v[0], at.values.v[1], at.values.v[2], at.values.v[3]};
 }
-[[nodiscard]] RAYLIFT_HD inline Lobes surface_lobes(const OpticsView& optics, const SurfaceOptics& surface,
+[[nodiscard]] RAYLIFT_HD_INLINE Lobes surface_lobes(const OpticsView& optics, const SurfaceOptics& surface,
                                                     TablePlace at) {
   const TableValues row = values_at(optics, at, surface.rows);
   return {row.v[0], row.v[1], row.v[2]};
 }
-[[nodiscard]] RAYLIFT_HD inline SurfaceIndices surface_indices(const OpticsView& optics, const SurfaceOptics& surface,
+[[nodiscard]] RAYLIFT_HD_INLINE SurfaceIndices surface_indices(const OpticsView& optics, const SurfaceOptics& surface,
                                                                TablePlace at) {
   const TableValues row = values_at(optics, at, 2 * surface.rows);
   return {row.v[0], row.v[1], row.v[2]};
@@ -198,7 +198,7 @@ struct CurvePlace {
   float part;
 };
 // The curve has a point; with one only, both are 0.
-RAYLIFT_HD inline CurvePlace curve_place(const CurvePoint* points, std::uint32_t count, float x) {
+RAYLIFT_HD_INLINE CurvePlace curve_place(const CurvePoint* points, std::uint32_t count, float x) {
   std::uint32_t low = 0, high = count - 1;
   if (high == 0 || !(x > points[0].x)) return {0, 0};  // NaN too
   if (!(x < points[high].x)) return {high - 1, 1};
@@ -215,27 +215,27 @@ RAYLIFT_HD inline CurvePlace curve_place(const CurvePoint* points, std::uint32_t
 }  // namespace optics_detail
 
 /// A curve's y at x: linear between its points, constant beyond its ends; 0 where there is no curve.
-[[nodiscard]] RAYLIFT_HD inline float evaluate(const CurvePoint* points, std::uint32_t count, float x) {
+[[nodiscard]] RAYLIFT_HD_INLINE float evaluate(const CurvePoint* points, std::uint32_t count, float x) {
   if (count == 0) return 0;
   const optics_detail::CurvePlace at = optics_detail::curve_place(points, count, x);
   const CurvePoint* const low = points + at.row;
   if (!(at.part > 0)) return low[0].y;
   return optics_detail::between(low[0].y, low[1].y, at.part);
 }
-[[nodiscard]] RAYLIFT_HD inline float evaluate(const OpticsView& optics, Curve curve, float x) {
+[[nodiscard]] RAYLIFT_HD_INLINE float evaluate(const OpticsView& optics, Curve curve, float x) {
   return evaluate(optics.points + curve.first, curve.count, x);
 }
 
 /// The wavelength of emitted light for a random number from 0 to 1, in nm, as Geant4 draws it: the cumulative
 /// distribution is linear between its points, in what the spectrum was given over. The component has a spectrum.
-[[nodiscard]] RAYLIFT_HD inline float sample_emission(const OpticsView& optics, const EmissionComponent& component,
+[[nodiscard]] RAYLIFT_HD_INLINE float sample_emission(const OpticsView& optics, const EmissionComponent& component,
                                                       float random) {
   const float y = evaluate(optics, component.spectrum, random);
   return component.over_energy != 0 ? static_cast<float>(kEvNm) / y : y;
 }
 
 /// What a dichroic surface does at an angle of incidence, linear in the angle too; nothing where it has no angles.
-[[nodiscard]] RAYLIFT_HD inline DichroicChances dichroic(const OpticsView& optics, const SurfaceOptics& surface,
+[[nodiscard]] RAYLIFT_HD_INLINE DichroicChances dichroic(const OpticsView& optics, const SurfaceOptics& surface,
                                                          float angle, TablePlace at) {
   using namespace optics_detail;
   if (surface.angles.count == 0) return {0, 0};
@@ -253,7 +253,7 @@ struct BorderBuckets {
 };
 
 // A permutation of 64 bits, so that two pairs never have the same hash.
-RAYLIFT_HD inline BorderBuckets border_buckets(std::uint32_t from, std::uint32_t to, std::uint32_t bucket_count) {
+RAYLIFT_HD_INLINE BorderBuckets border_buckets(std::uint32_t from, std::uint32_t to, std::uint32_t bucket_count) {
   std::uint64_t hash = std::uint64_t{from} << 32 | to;
   hash = (hash ^ (hash >> 32)) * 0x9E3779B97F4A7C15U;
   hash = (hash ^ (hash >> 29)) * 0xBF58476D1CE4E5B9U;
@@ -263,7 +263,7 @@ RAYLIFT_HD inline BorderBuckets border_buckets(std::uint32_t from, std::uint32_t
 }
 
 // At most two buckets are read (cuckoo hashing).
-RAYLIFT_HD inline std::uint16_t border_surface(const OpticsView& optics, std::uint32_t from, std::uint32_t to) {
+RAYLIFT_HD_INLINE std::uint16_t border_surface(const OpticsView& optics, std::uint32_t from, std::uint32_t to) {
   if (optics.border_bucket_count == 0) return kNoSurface;
   const BorderBuckets at = border_buckets(from, to, optics.border_bucket_count);
   for (int i = 0; i != 4; ++i) {
@@ -278,7 +278,7 @@ RAYLIFT_HD inline std::uint16_t border_surface(const OpticsView& optics, std::ui
 /// The surface that a photon meets on its way from the solid `from` into the solid `to`, by Geant4's precedence: see
 /// surface_between() of <raylift/geometry/optics/surface_between.h>. Constant cost: mother and daughter by one access,
 /// others by up to two more and their skins. kNoSurface where one of them is kNone, or the geometry has no solids.
-[[nodiscard]] RAYLIFT_HD inline std::uint16_t surface_between(const GeometryView& geometry, std::uint32_t from,
+[[nodiscard]] RAYLIFT_HD_INLINE std::uint16_t surface_between(const GeometryView& geometry, std::uint32_t from,
                                                               std::uint32_t to) {
   using namespace optics_detail;
   if (from == kNone || to == kNone || geometry.optics.surface_count == 0) return kNoSurface;
@@ -303,7 +303,7 @@ struct Side {
 /// The same on the way from a triangle's solid into its mother (from_inside), or from its mother into it. Constant
 /// cost, in two-level and flat scenes. Where siblings touch, use surface_between(): see Boundary of
 /// <raylift/gpu/rays/boundary.h>.
-[[nodiscard]] RAYLIFT_HD inline Side side(const GeometryView& geometry, std::uint32_t instance, std::uint32_t triangle,
+[[nodiscard]] RAYLIFT_HD_INLINE Side side(const GeometryView& geometry, std::uint32_t instance, std::uint32_t triangle,
                                           bool from_inside) {
   const MaterialCode code = geometry.material_code(instance, triangle);
   std::uint16_t surface = kNoSurface;
@@ -317,13 +317,13 @@ struct Side {
 // ---- sensors --------------------------------------------------------------------------------------------------------
 
 /// The channel of a solid; kNoChannel where it has none.
-[[nodiscard]] RAYLIFT_HD inline ChannelView channel(const OpticsView& optics, std::uint32_t solid) {
+[[nodiscard]] RAYLIFT_HD_INLINE ChannelView channel(const OpticsView& optics, std::uint32_t solid) {
   return optics.channels != nullptr ? optics.channels[solid] : ChannelView{kNoChannel, kNone};
 }
 
 /// The fraction of the surface's detections that a channel detects, by wavelength and angle of incidence. `type` is
 /// ChannelView::type; 1 for channels without a type.
-[[nodiscard]] RAYLIFT_HD inline float channel_efficiency(const OpticsView& optics, std::uint32_t type, float wavelength,
+[[nodiscard]] RAYLIFT_HD_INLINE float channel_efficiency(const OpticsView& optics, std::uint32_t type, float wavelength,
                                                          float angle) {
   if (type == kNone) return 1;
   const ChannelTypeView& of = optics.channel_types[type];
@@ -334,11 +334,11 @@ struct Side {
 }
 
 /// A random delay of the detection, in ns; 0 where the type has no distribution.
-[[nodiscard]] RAYLIFT_HD inline float sample_time(const OpticsView& optics, std::uint32_t type, float random) {
+[[nodiscard]] RAYLIFT_HD_INLINE float sample_time(const OpticsView& optics, std::uint32_t type, float random) {
   return type == kNone ? 0 : evaluate(optics, optics.channel_types[type].time, random);
 }
 /// A random charge, in photoelectrons; 1 where the type has no distribution.
-[[nodiscard]] RAYLIFT_HD inline float sample_charge(const OpticsView& optics, std::uint32_t type, float random) {
+[[nodiscard]] RAYLIFT_HD_INLINE float sample_charge(const OpticsView& optics, std::uint32_t type, float random) {
   return type == kNone || optics.channel_types[type].charge.count == 0
              ? 1
              : evaluate(optics, optics.channel_types[type].charge, random);

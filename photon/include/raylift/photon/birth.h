@@ -15,10 +15,10 @@ struct Anchor {
   bool clear = false;  ///< no face is closer than the farthest birth: no search is needed
 };
 /// Null for a source whose photons are given.
-[[nodiscard]] RAYLIFT_HD inline Anchor anchor_at(const Anchor* anchor) {
+[[nodiscard]] RAYLIFT_HD_INLINE Anchor anchor_at(const Anchor* anchor) {
   return anchor != nullptr ? *anchor : Anchor{};
 }
-[[nodiscard]] RAYLIFT_HD inline Anchor anchor_of(const GeometryView& geometry, const Source& source) {
+[[nodiscard]] RAYLIFT_HD_INLINE Anchor anchor_of(const GeometryView& geometry, const Source& source) {
   const Vector half(source.extent);
   const Real reach = source.shape == SourceShape::line ? square_root(dot(half, half)) : Real(source.radius);
   const FinePoint center = geometry.fine_from_scene(source.center);
@@ -26,7 +26,7 @@ struct Anchor {
 }
 
 /// Whether photons are born in a volume, where none lies on a face but by chance.
-[[nodiscard]] RAYLIFT_HD inline bool fills_volume(const Source& source) {
+[[nodiscard]] RAYLIFT_HD_INLINE bool fills_volume(const Source& source) {
   return source.shape == SourceShape::ball && source.radius > 0;
 }
 
@@ -36,7 +36,7 @@ struct BirthPlace {
   Vector direction;
   Real distance;
 };
-[[nodiscard]] RAYLIFT_HD inline BirthPlace birth_place(const Source& source, RandomStream& random) {
+[[nodiscard]] RAYLIFT_HD_INLINE BirthPlace birth_place(const Source& source, RandomStream& random) {
   if (source.shape == SourceShape::line) {
     const Vector half(source.extent);
     const Real length = square_root(dot(half, half));
@@ -57,7 +57,7 @@ struct BirthPlace {
 }
 
 /// The direction of a photon at its birth.
-[[nodiscard]] RAYLIFT_HD inline Vector birth_direction(const Source& source, RandomStream& random) {
+[[nodiscard]] RAYLIFT_HD_INLINE Vector birth_direction(const Source& source, RandomStream& random) {
   if (source.aim == Aim::isotropic) return random.direction();
   const Vector axis(source.direction);
   Real cosine, sine;
@@ -77,31 +77,50 @@ struct BirthPlace {
   return unit(cosine * axis + sine * random_polarization(axis, random));
 }
 
-/// All but the position: the photon's direction, polarisation, wavelength and time.
-RAYLIFT_SLOW_PATH inline void give_birth(const Source& source, Photon& photon, RandomStream& random) {
+namespace detail {
+
+/// What a photon has from its birth on, but for its position; and the random numbers that are left.
+struct Birth {
+  Float3 direction, polarization;
+  float wavelength, time;
+  RandomStream random;
+};
+/// A call of a kernel's, by values alone: a reference to the photon would keep all of it in memory.
+RAYLIFT_SLOW_PATH inline Birth birth_of(const Source& source, RandomStream random) {
   const Vector direction = birth_direction(source, random);
   const Vector polarization(source.polarization);
-  photon.direction = direction;
-  photon.polarization = dot(polarization, polarization) > Real(0)
+  const Vector across = dot(polarization, polarization) > Real(0)
                             ? polarization_across(unit(polarization), direction, random)
                             : random_polarization(direction, random);
-  photon.wavelength = source.spectrum.count == 0
-                          ? source.wavelength
-                          : evaluate(source.spectrum.points, source.spectrum.count, random.uniform());
+  const float wavelength = source.spectrum.count == 0
+                               ? source.wavelength
+                               : evaluate(source.spectrum.points, source.spectrum.count, random.uniform());
   Real time(source.time);
   if (source.time_width > 0) time = time + Real(source.time_width) * random.uniform();
   if (source.time_constant > 0) time = time + Real(source.time_constant) * random.exponential();
-  photon.time = time;
+  return {direction, across, wavelength, time, random};
+}
+
+}  // namespace detail
+
+/// All but the position: the photon's direction, polarisation, wavelength and time.
+RAYLIFT_HD_INLINE void give_birth(const Source& source, Photon& photon, RandomStream& random) {
+  const detail::Birth birth = detail::birth_of(source, random);
+  photon.direction = birth.direction;
+  photon.polarization = birth.polarization;
+  photon.wavelength = birth.wavelength;
+  photon.time = birth.time;
+  random = birth.random;
 }
 
 /// Flags may be those of a photon's whole history.
-[[nodiscard]] RAYLIFT_HD inline BirthKind birth_kind(std::uint32_t flags) {
+[[nodiscard]] RAYLIFT_HD_INLINE BirthKind birth_kind(std::uint32_t flags) {
   if ((flags & flag_of(BirthKind::cerenkov)) != 0) return BirthKind::cerenkov;
   return (flags & flag_of(BirthKind::scintillation)) != 0 ? BirthKind::scintillation : BirthKind::torch;
 }
 
 /// The position of a photon that is given, rounded once.
-[[nodiscard]] RAYLIFT_HD inline FinePoint start_of(const GeometryView& geometry, const Source& source,
+[[nodiscard]] RAYLIFT_HD_INLINE FinePoint start_of(const GeometryView& geometry, const Source& source,
                                                    const StartPhoton& start) {
   const Double3& from = source.photons_origin;
   Double3 at(start.position);
@@ -114,13 +133,13 @@ RAYLIFT_SLOW_PATH inline void give_birth(const Source& source, Photon& photon, R
                               at.z - (geometry.origin[2] - from.z)});
 }
 /// The solids around a photon that is given.
-[[nodiscard]] RAYLIFT_HD inline Containment start_in(const GeometryView& geometry, const Source& source,
+[[nodiscard]] RAYLIFT_HD_INLINE Containment start_in(const GeometryView& geometry, const Source& source,
                                                      const StartPhoton& start) {
   return locate(geometry, start_of(geometry, source, start), start.direction);
 }
 
 /// A photon that is given, at its position and in the solids around it.
-[[nodiscard]] RAYLIFT_HD inline Photon born(const StartPhoton& start, LocalPoint position, const Containment& in,
+[[nodiscard]] RAYLIFT_HD_INLINE Photon born(const StartPhoton& start, LocalPoint position, const Containment& in,
                                             RandomStream& random) {
   const Vector direction = unit(start.direction);
   const Vector polarization(start.polarization);

@@ -11,26 +11,26 @@ namespace detail {
 struct Complex {
   Real re, im;
 };
-RAYLIFT_HD inline Complex operator+(Complex a, Complex b) {
+RAYLIFT_HD_INLINE Complex operator+(Complex a, Complex b) {
   return {a.re + b.re, a.im + b.im};
 }
-RAYLIFT_HD inline Complex operator-(Complex a, Complex b) {
+RAYLIFT_HD_INLINE Complex operator-(Complex a, Complex b) {
   return {a.re - b.re, a.im - b.im};
 }
-RAYLIFT_HD inline Complex operator*(Complex a, Complex b) {
+RAYLIFT_HD_INLINE Complex operator*(Complex a, Complex b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
-RAYLIFT_HD inline Real norm(Complex a) {
+RAYLIFT_HD_INLINE Real norm(Complex a) {
   return a.re * a.re + a.im * a.im;
 }
 /// 0 by 0 is 0: light at grazing incidence does not get through.
-RAYLIFT_HD inline Complex operator/(Complex a, Complex b) {
+RAYLIFT_HD_INLINE Complex operator/(Complex a, Complex b) {
   const Real n = norm(b);
   if (!(n > Real(0))) return {Real(0), Real(0)};
   return {(a.re * b.re + a.im * b.im) / n, (a.im * b.re - a.re * b.im) / n};
 }
 /// The root in the first quadrant, of a number whose imaginary part is not negative.
-RAYLIFT_HD inline Complex square_root(Complex a) {
+RAYLIFT_HD_INLINE Complex square_root(Complex a) {
   const Real length = photon::square_root(norm(a));
   // The larger of both parts first, and the other by their product: neither is a difference of like numbers.
   const Real big = photon::square_root(Real(0.5f) * (length + magnitude(a.re)));
@@ -38,7 +38,7 @@ RAYLIFT_HD inline Complex square_root(Complex a) {
   return a.re >= Real(0) ? Complex{big, small} : Complex{small, big};
 }
 /// A linear polarisation's amplitude: the phase is left out but for its sign.
-RAYLIFT_HD inline Real amplitude(Complex a) {
+RAYLIFT_HD_INLINE Real amplitude(Complex a) {
   const Real size = photon::square_root(norm(a));
   return a.re < Real(0) ? -size : size;
 }
@@ -55,7 +55,7 @@ struct Film {
 /// A film of index n + i k, some wavelengths (in vacuum) thick, between a medium of index n1, from which light comes,
 /// and one of index n3. M. Born and E. Wolf, "Principles of Optics", sections 1.6.4 and 14.4.1. `normal` as for
 /// incidence().
-RAYLIFT_HD inline Film film(const Wave& wave, Vector normal, Real n1, Real n, Real k, Real n3, Real wavelengths) {
+RAYLIFT_HD_INLINE Film film(const Wave& wave, Vector normal, Real n1, Real n, Real k, Real n3, Real wavelengths) {
   using namespace detail;
   Film film{{incidence(wave, normal), Real(0), Real(0), Real(0), Real(0), Real(0), Real(0)}, Real(1)};
   Fresnel& f = film.fresnel;

@@ -25,7 +25,7 @@ struct Run {
 
 /// In Outcome::kinds, above the bits of StepKind. Neither: BirthKind::torch.
 inline constexpr std::uint16_t kBornCerenkov = 1U << 14, kBornScintillation = 1U << 15;
-[[nodiscard]] RAYLIFT_HD inline std::uint16_t birth_bit(BirthKind kind) {
+[[nodiscard]] RAYLIFT_HD_INLINE std::uint16_t birth_bit(BirthKind kind) {
   if (kind == BirthKind::cerenkov) return kBornCerenkov;
   return kind == BirthKind::scintillation ? kBornScintillation : std::uint16_t{0};
 }
@@ -94,11 +94,11 @@ class Follower {
     born,
   };
 
-  RAYLIFT_HD Follower(const GeometryView& geometry, const Source& source, const Anchor& anchor, const Run& run)
+  RAYLIFT_HD_INLINE Follower(const GeometryView& geometry, const Source& source, const Anchor& anchor, const Run& run)
       : geometry_(geometry), source_(source), anchor_(anchor), run_(run), random_(run.seed, 0) {}
 
   /// Starts the photon of this number.
-  RAYLIFT_HD void start(std::uint64_t number) {
+  RAYLIFT_HD_INLINE void start(std::uint64_t number) {
     random_ = RandomStream(run_.seed, number);
     phase_ = Phase::born;
     rest_ = {0, 0, 0};
@@ -121,7 +121,7 @@ class Follower {
     }
   }
   /// Continues a photon that waits for the boundary of a ray.
-  RAYLIFT_HD void resume(std::uint64_t number, const Outcome& so_far, const Pause& pause) {
+  RAYLIFT_HD_INLINE void resume(std::uint64_t number, const Outcome& so_far, const Pause& pause) {
     random_ = RandomStream(run_.seed, number, pause.drawn_and_phase >> 2);
     outcome_ = so_far;
     phase_ = static_cast<Phase>(pause.drawn_and_phase & 3U);
@@ -131,7 +131,7 @@ class Follower {
     return {random_.drawn() << 2 | static_cast<std::uint32_t>(phase_), rest_};
   }
   /// The ray for the next search for a boundary. False: the photon has ended.
-  RAYLIFT_HD bool ray(FineRay& ray) {
+  RAYLIFT_HD_INLINE bool ray(FineRay& ray) {
     Photon& photon = outcome_.photon;
     if (ends(outcome_.last.kind)) return false;
     if (phase_ == Phase::on_way) {
@@ -160,7 +160,7 @@ class Follower {
     return false;
   }
   /// Takes the result of that search.
-  RAYLIFT_HD void arrive(const Boundary& boundary) {
+  RAYLIFT_HD_INLINE void arrive(const Boundary& boundary) {
     Photon& photon = outcome_.photon;
     if (phase_ == Phase::on_way) {
       photon.in = boundary.after;
@@ -193,11 +193,11 @@ class Follower {
   [[nodiscard]] RAYLIFT_HD const Outcome& outcome() const { return outcome_; }
 
  private:
-  RAYLIFT_HD void move_to(const FinePoint& place) {
+  RAYLIFT_HD_INLINE void move_to(const FinePoint& place) {
     outcome_.photon.position = place.point;
     rest_ = place.rest;
   }
-  RAYLIFT_HD void record() {
+  RAYLIFT_HD_INLINE void record() {
     outcome_.history = outcome_.history << 4 | static_cast<std::uint64_t>(outcome_.last.kind);
     outcome_.kinds = static_cast<std::uint16_t>(outcome_.kinds | 1U << static_cast<unsigned>(outcome_.last.kind));
   }
@@ -214,7 +214,7 @@ class Follower {
 };
 
 /// Follows one photon.
-[[nodiscard]] RAYLIFT_HD inline Outcome follow(const GeometryView& geometry, const Source& source, const Anchor& anchor,
+[[nodiscard]] RAYLIFT_HD_INLINE Outcome follow(const GeometryView& geometry, const Source& source, const Anchor& anchor,
                                                const Run& run, std::uint64_t number) {
   Follower follower(geometry, source, anchor, run);
   follower.start(number);

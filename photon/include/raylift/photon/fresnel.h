@@ -15,7 +15,7 @@ struct Incidence {
 };
 
 /// `normal` is of unit length and points against the photon, into the medium that it comes from.
-RAYLIFT_HD inline Incidence incidence(const Wave& wave, Vector normal) {
+RAYLIFT_HD_INLINE Incidence incidence(const Wave& wave, Vector normal) {
   const Real cosine = smaller(Real(1), magnitude(dot(wave.direction, normal)));
   const Vector across = cross(wave.direction, normal);
   const Real sine2 = dot(across, across);
@@ -35,7 +35,7 @@ struct Fresnel {
 };
 
 /// From a medium of index n1 into one of n2. M. Born and E. Wolf, "Principles of Optics", section 1.5.
-RAYLIFT_HD inline Fresnel fresnel(const Wave& wave, Vector normal, Real n1, Real n2) {
+RAYLIFT_HD_INLINE Fresnel fresnel(const Wave& wave, Vector normal, Real n1, Real n2) {
   Fresnel f{incidence(wave, normal), Real(0), Real(0), Real(0), Real(0), Real(0), Real(0)};
   const Real c1 = f.in.cosine;
   const Real ratio = n1 / n2;
@@ -55,12 +55,12 @@ RAYLIFT_HD inline Fresnel fresnel(const Wave& wave, Vector normal, Real n1, Real
 }
 
 /// Mirrored at the plane with this normal.
-RAYLIFT_HD inline Vector mirrored(Vector direction, Vector normal) {
+RAYLIFT_HD_INLINE Vector mirrored(Vector direction, Vector normal) {
   return unit(direction - Real(2) * dot(direction, normal) * normal);
 }
 
 /// A polarisation from its two amplitudes, in the frame of the new direction.
-RAYLIFT_HD inline Vector polarization_of(Vector s, Vector direction, Real along_s, Real along_p) {
+RAYLIFT_HD_INLINE Vector polarization_of(Vector s, Vector direction, Real along_s, Real along_p) {
   const Vector p = cross(s, direction);
   const Vector sum = along_s * s + along_p * p;
   return dot(sum, sum) > Real(1e-24f) ? unit_across(sum, direction) : s;
@@ -68,7 +68,7 @@ RAYLIFT_HD inline Vector polarization_of(Vector s, Vector direction, Real along_
 
 /// The reflected wave. In total reflection its polarisation is rotated as in G4OpBoundaryProcess: the phase between the
 /// two components, which makes it elliptic, is neglected.
-RAYLIFT_HD inline Wave reflected(const Wave& wave, Vector normal, const Fresnel& f) {
+RAYLIFT_HD_INLINE Wave reflected(const Wave& wave, Vector normal, const Fresnel& f) {
   const Vector direction = mirrored(wave.direction, normal);
   if (!(f.transmitted_cosine > Real(0))) {
     const Vector turned = Real(2) * dot(wave.polarization, normal) * normal - wave.polarization;
@@ -78,7 +78,7 @@ RAYLIFT_HD inline Wave reflected(const Wave& wave, Vector normal, const Fresnel&
 }
 
 /// The transmitted wave, if there is one.
-RAYLIFT_HD inline Wave refracted(const Wave& wave, Vector normal, Real n1, Real n2, const Fresnel& f) {
+RAYLIFT_HD_INLINE Wave refracted(const Wave& wave, Vector normal, Real n1, Real n2, const Fresnel& f) {
   const Real ratio = n1 / n2;
   const Vector direction = unit(ratio * wave.direction + (ratio * f.in.cosine - f.transmitted_cosine) * normal);
   return {direction, polarization_of(f.in.s, direction, f.t_s * f.in.along_s, f.t_p * f.in.along_p)};
@@ -87,7 +87,7 @@ RAYLIFT_HD inline Wave refracted(const Wave& wave, Vector normal, Real n1, Real 
 /// Reflectance of a metal of index n + i k, for light from a medium of index n1 (Born and Wolf, section 14.2): the
 /// share of the power that a photon of these amplitudes is reflected with. As G4OpBoundaryProcess::GetReflectivity, in
 /// real arithmetic.
-RAYLIFT_HD inline Real metal_reflectance(const Incidence& in, Real n1, Real n, Real k) {
+RAYLIFT_HD_INLINE Real metal_reflectance(const Incidence& in, Real n1, Real n, Real k) {
   // The index against that of the medium, and u + i v = sqrt((n + i k)^2 - sin^2).
   const Real a = n / n1, b = k / n1;
   const Real c = in.cosine;

@@ -19,15 +19,15 @@ inline constexpr auto kEnergyTimesWavelength = static_cast<float>(kEvNm);
 inline constexpr int kMaxEnergies = 1000;
 
 /// The refractive index; 1 where there is no material.
-RAYLIFT_HD inline Real index_at(const OpticsView& optics, std::uint16_t material, Real wavelength) {
+RAYLIFT_HD_INLINE Real index_at(const OpticsView& optics, std::uint16_t material, Real wavelength) {
   return material == MaterialCode::none ? Real(1) : Real(medium(optics, material, wavelength).refractive_index);
 }
 /// Squared sine of the Cerenkov angle; 0 below the threshold.
-RAYLIFT_HD inline Real sin2_of(Real cosine) {
+RAYLIFT_HD_INLINE Real sin2_of(Real cosine) {
   return larger(Real(0), (Real(1) - cosine) * (Real(1) + cosine));
 }
 
-RAYLIFT_HD inline std::uint16_t material_at(const GeometryView& geometry, const Containment& in) {
+RAYLIFT_HD_INLINE std::uint16_t material_at(const GeometryView& geometry, const Containment& in) {
   return in.solid == kNoSolid ? MaterialCode::none : geometry.solids[in.solid].material;
 }
 
@@ -35,7 +35,7 @@ struct WavelengthRange {
   Real shortest, longest;
 };
 /// The step's, or that of the material's RINDEX.
-RAYLIFT_HD inline WavelengthRange range_of(const OpticsView& optics, std::uint16_t material, const CerenkovStep& step) {
+RAYLIFT_HD_INLINE WavelengthRange range_of(const OpticsView& optics, std::uint16_t material, const CerenkovStep& step) {
   if (step.longest > 0 || material == MaterialCode::none) return {step.shortest, step.longest};
   const MaterialOptics& of = optics.materials[material];
   if ((of.flags & material_flags::kIndex) == 0) return {0, 0};
@@ -49,7 +49,7 @@ struct CerenkovSum {
 };
 /// The part of an interval of energies, with the index n linear between its ends, where 1 / (beta n) is below 1. The
 /// integral is exact: that of 1 / n^2 is the interval over the product of both indices.
-RAYLIFT_HD inline Real cerenkov_part(Real beta_inverse, Real energy, Real n_low, Real n_high) {
+RAYLIFT_HD_INLINE Real cerenkov_part(Real beta_inverse, Real energy, Real n_low, Real n_high) {
   const Real low = smaller(n_low, n_high), high = larger(n_low, n_high);
   if (!(high > beta_inverse)) return 0;
   Real from = low;
@@ -64,7 +64,7 @@ RAYLIFT_HD inline Real cerenkov_part(Real beta_inverse, Real energy, Real n_low,
 }
 /// Over the points of the material's table. Where the index is linear in wavelength, over parts that are so short that
 /// it is nearly linear in energy too.
-RAYLIFT_HD inline CerenkovSum cerenkov_sum(const OpticsView& optics, std::uint16_t material, const CerenkovStep& step) {
+RAYLIFT_HD_INLINE CerenkovSum cerenkov_sum(const OpticsView& optics, std::uint16_t material, const CerenkovStep& step) {
   const Real hc(kEnergyTimesWavelength);
   const Real beta_inverse(step.beta_inverse);
   const WavelengthRange range = range_of(optics, material, step);
@@ -106,7 +106,7 @@ RAYLIFT_HD inline CerenkovSum cerenkov_sum(const OpticsView& optics, std::uint16
 
 /// Where along a step, from 0 to 1, by a density that goes linearly from `begin` to `end`: a mixture of a uniform
 /// density and a triangle.
-RAYLIFT_HD inline Real fraction_along(Real begin, Real end, RandomStream& random) {
+RAYLIFT_HD_INLINE Real fraction_along(Real begin, Real end, RandomStream& random) {
   const Real low = larger(Real(0), smaller(begin, end)), high = larger(begin, end);
   const Real choice = random.uniform(), a = random.uniform();
   if (!(high > low) || choice * (low + high) < Real(2) * low) return a;
@@ -115,14 +115,14 @@ RAYLIFT_HD inline Real fraction_along(Real begin, Real end, RandomStream& random
 }
 
 /// The way from a step's middle to a fraction of it.
-RAYLIFT_HD inline BirthPlace way_along(Vector displacement, Real fraction) {
+RAYLIFT_HD_INLINE BirthPlace way_along(Vector displacement, Real fraction) {
   const Real length = square_root(dot(displacement, displacement));
   if (!(length > Real(0))) return {Vector(0, 0, 1), Real(0)};
   const Real part = fraction - Real(0.5f);
   return {(part < Real(0) ? Real(-1) / length : Real(1) / length) * displacement, magnitude(part) * length};
 }
 
-RAYLIFT_HD inline BirthPlace cerenkov_birth(const GeometryView& geometry, const Genstep& genstep,
+RAYLIFT_HD_INLINE BirthPlace cerenkov_birth(const GeometryView& geometry, const Genstep& genstep,
                                             const GenstepPlace& place, StartPhoton& photon, RandomStream& random) {
   const auto step = details_of<CerenkovStep>(genstep);
   const std::uint16_t material = material_at(geometry, place.in);
@@ -150,7 +150,7 @@ RAYLIFT_HD inline BirthPlace cerenkov_birth(const GeometryView& geometry, const 
   return way_along(displacement, fraction);
 }
 
-RAYLIFT_HD inline BirthPlace scintillation_birth(const GeometryView& geometry, const Genstep& genstep,
+RAYLIFT_HD_INLINE BirthPlace scintillation_birth(const GeometryView& geometry, const Genstep& genstep,
                                                  const GenstepPlace& place, StartPhoton& photon, RandomStream& random) {
   const auto step = details_of<ScintillationStep>(genstep);
   const Vector direction = random.direction();
@@ -179,14 +179,14 @@ RAYLIFT_HD inline BirthPlace scintillation_birth(const GeometryView& geometry, c
 struct Axes2 {
   Vector x, y;
 };
-RAYLIFT_HD inline Axes2 turned_axes(Vector z) {
+RAYLIFT_HD_INLINE Axes2 turned_axes(Vector z) {
   const Real across = square_root(z.x * z.x + z.y * z.y);
   if (!(across > Real(0))) return {{z.z < Real(0) ? Real(-1) : Real(1), 0, 0}, {0, 1, 0}};
   return {{z.x * z.z / across, z.y * z.z / across, -across}, {-z.y / across, z.x / across, 0}};
 }
 
 /// `index` is that of the photon in its step.
-RAYLIFT_HD inline BirthPlace torch_birth(const Genstep& genstep, std::uint32_t index, StartPhoton& photon,
+RAYLIFT_HD_INLINE BirthPlace torch_birth(const Genstep& genstep, std::uint32_t index, StartPhoton& photon,
                                          RandomStream& random) {
   const auto step = details_of<TorchStep>(genstep);
   const Vector direction = unit(step.direction);
@@ -210,23 +210,23 @@ RAYLIFT_HD inline BirthPlace torch_birth(const Genstep& genstep, std::uint32_t i
   return {along < Real(0) ? -axes.x : axes.x, magnitude(along)};
 }
 
-RAYLIFT_HD inline bool is_cerenkov(GenstepType type) {
+RAYLIFT_HD_INLINE bool is_cerenkov(GenstepType type) {
   return type == GenstepType::cerenkov || type == GenstepType::g4_cerenkov || type == GenstepType::g4_cerenkov_modified;
 }
 
 /// The point from which the solids of a step's photons are found.
-RAYLIFT_HD inline LocalPoint anchor_of(const Genstep& genstep) {
+RAYLIFT_HD_INLINE LocalPoint anchor_of(const Genstep& genstep) {
   if (genstep.type == GenstepType::torch) return LocalPoint(genstep.position);
   const float* const displacement = genstep.rows[0];
   return LocalPoint(Vector(genstep.position) + Real(0.5f) * Vector(displacement[0], displacement[1], displacement[2]));
 }
 
-RAYLIFT_HD inline std::uint64_t rounded_normal(Real mean, Real width, RandomStream& random) {
+RAYLIFT_HD_INLINE std::uint64_t rounded_normal(Real mean, Real width, RandomStream& random) {
   const Real drawn = mean + width * random.normal() + Real(0.5f);
   return drawn > Real(0) ? static_cast<std::uint64_t>(static_cast<float>(drawn)) : 0;
 }
 /// The number of events at a mean: exact up to 100, and normal above.
-RAYLIFT_HD inline std::uint64_t poisson(Real mean, RandomStream& random) {
+RAYLIFT_HD_INLINE std::uint64_t poisson(Real mean, RandomStream& random) {
   if (!(mean > Real(0))) return 0;
   if (mean > Real(100)) return rounded_normal(mean, square_root(mean), random);
   // The intervals between events are exponentially distributed.
@@ -238,7 +238,7 @@ RAYLIFT_HD inline std::uint64_t poisson(Real mean, RandomStream& random) {
 }  // namespace detail
 
 /// A genstep's place, and the number of photons that it makes.
-RAYLIFT_HD inline GenstepPlace place_genstep(const GeometryView& geometry, const Genstep& genstep, std::uint64_t seed,
+RAYLIFT_HD_INLINE GenstepPlace place_genstep(const GeometryView& geometry, const Genstep& genstep, std::uint64_t seed,
                                              std::uint64_t number, std::uint64_t& photons) {
   using namespace detail;
   GenstepPlace place{locate(geometry, anchor_of(genstep)), 0};
@@ -271,13 +271,13 @@ RAYLIFT_HD inline GenstepPlace place_genstep(const GeometryView& geometry, const
 }
 
 /// Whether a step gives the places of its photons, which may lie on a face. The others lie on one but by chance.
-RAYLIFT_HD inline bool gives_places(const Genstep& genstep) {
+RAYLIFT_HD_INLINE bool gives_places(const Genstep& genstep) {
   if (genstep.type == GenstepType::torch) return true;
   return !detail::is_cerenkov(genstep.type) && details_of<ScintillationStep>(genstep).charge == 0;
 }
 
 /// Generates a photon by its number among those of all gensteps, and walks from the middle of its step to its birth.
-RAYLIFT_HD inline void generate(const GeometryView& geometry, const GenstepView& gensteps, std::uint64_t seed,
+RAYLIFT_HD_INLINE void generate(const GeometryView& geometry, const GenstepView& gensteps, std::uint64_t seed,
                                 std::uint64_t number, StartPhoton& photon, Containment& in) {
   using namespace detail;
   // The first step whose photons end after it.

@@ -87,14 +87,14 @@ struct TorchStep {
 
 /// The rows of a genstep by their names, and back.
 template <class Step>
-[[nodiscard]] RAYLIFT_HD inline Step details_of(const Genstep& genstep) {
+[[nodiscard]] RAYLIFT_HD_INLINE Step details_of(const Genstep& genstep) {
   static_assert(sizeof(Step) == sizeof genstep.rows);
   Step step;
   std::memcpy(&step, genstep.rows, sizeof step);
   return step;
 }
 template <class Step>
-RAYLIFT_HD inline void set_details(Genstep& genstep, const Step& step) {
+RAYLIFT_HD_INLINE void set_details(Genstep& genstep, const Step& step) {
   static_assert(sizeof(Step) == sizeof genstep.rows);
   std::memcpy(genstep.rows, &step, sizeof step);
 }

@@ -9,7 +9,7 @@ namespace raylift::photon {
 
 /// The natural logarithm, for positive normal numbers. Error: 1 ulp, or 1e-7 absolute near 1. By the series of
 /// 2 artanh((m - 1) / (m + 1)) for a mantissa m near 1.
-RAYLIFT_HD inline Real log(Real x) {
+RAYLIFT_HD_INLINE Real log(Real x) {
   const std::uint32_t bits = arithmetic_detail::as_bits(x);
   // Mantissa from sqrt(1/2) to sqrt(2).
   const std::uint32_t shifted = bits - 0x3F3504F3u;
@@ -25,7 +25,7 @@ RAYLIFT_HD inline Real log(Real x) {
 }
 
 /// e to the power x: 0 below -87.3, infinite above 88.7. Error: 2 ulp.
-RAYLIFT_HD inline Real exp(Real x) {
+RAYLIFT_HD_INLINE Real exp(Real x) {
   if (!(x > Real(-87.3f))) return x == x ? Real(0) : x;
   if (x > Real(88.72283f)) return arithmetic_detail::as_float(0x7F800000u);
   constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
@@ -48,7 +48,7 @@ struct SineCosine {
 };
 
 /// Sine and cosine of a part of a turn, from -1/8 to 1/8 of it. Taylor series.
-RAYLIFT_HD inline SineCosine sine_cosine_of_eighth(Real turns) {
+RAYLIFT_HD_INLINE SineCosine sine_cosine_of_eighth(Real turns) {
   const Real a = turns * Real(6.28318531f);
   const Real z = a * a;
   const Real sine = a + a * (z * (Real(-0.16666667f) +
@@ -59,7 +59,7 @@ RAYLIFT_HD inline SineCosine sine_cosine_of_eighth(Real turns) {
 }
 
 /// Sine and cosine of 2 pi u, for |u| up to 2^20. Error: 2e-7 absolute.
-RAYLIFT_HD inline SineCosine sine_cosine_of_turns(Real u) {
+RAYLIFT_HD_INLINE SineCosine sine_cosine_of_turns(Real u) {
   constexpr float kRound = 12582912.0f;
   const Real quarters = (Real(4) * u + Real(kRound)) - Real(kRound);
   const SineCosine base = sine_cosine_of_eighth(u - Real(0.25f) * quarters);  // exact: both are multiples of u's ulp
@@ -76,8 +76,9 @@ RAYLIFT_HD inline SineCosine sine_cosine_of_turns(Real u) {
 }
 
 /// Sine and cosine of an angle in radians, up to 1e4. Error: 2e-7 absolute. The reduction is in double.
-RAYLIFT_HD inline SineCosine sine_cosine(Real radians) {
-  const double turns = arithmetic_detail::product(static_cast<double>(static_cast<float>(radians)), 0.15915494309189535);
+RAYLIFT_HD_INLINE SineCosine sine_cosine(Real radians) {
+  const double turns =
+      arithmetic_detail::product(static_cast<double>(static_cast<float>(radians)), 0.15915494309189535);
   constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52
   const double whole = (turns + kRound) - kRound;
   return sine_cosine_of_turns(static_cast<float>(turns - whole));
@@ -85,7 +86,7 @@ RAYLIFT_HD inline SineCosine sine_cosine(Real radians) {
 
 /// The angle whose cosine is c, from 0 to pi. Outside of -1 to 1 as at the ends. Error: 5e-7 absolute. A root times a
 /// polynomial, the shape of formula 4.4.46 in Abramowitz and Stegun, "Handbook of Mathematical Functions" (1964).
-RAYLIFT_HD inline Real arc_cosine(Real c) {
+RAYLIFT_HD_INLINE Real arc_cosine(Real c) {
   const Real x = smaller(magnitude(c), Real(1));
   Real p = Real(0.0066711451f) - x * Real(0.0012627883f);
   p = Real(-0.017089611f) + x * p;

@@ -12,11 +12,12 @@ namespace raylift::photon {
 /// Four numbers of 32 random bits.
 struct Bits4 {
   std::uint32_t x, y, z, w;
-  RAYLIFT_HD friend bool operator==(const Bits4&, const Bits4&) = default;
+  RAYLIFT_HD_INLINE friend bool operator==(const Bits4&, const Bits4&) = default;
 };
 
 /// Philox 4x32 with 10 rounds (J. Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011).
-RAYLIFT_HD inline Bits4 philox(Bits4 counter, std::uint64_t key) {
+// By a call in kernels, as there are many places that draw.
+RAYLIFT_SLOW_PATH inline Bits4 philox(Bits4 counter, std::uint64_t key) {
   auto low = static_cast<std::uint32_t>(key);
   auto high = static_cast<std::uint32_t>(key >> 32);
   for (int round = 0; round != 10; ++round) {
@@ -34,22 +35,22 @@ RAYLIFT_HD inline Bits4 philox(Bits4 counter, std::uint64_t key) {
 class RandomStream {
  public:
   /// `first` is the number of draws that the photon has made before.
-  RAYLIFT_HD RandomStream(std::uint64_t seed, std::uint64_t photon, std::uint32_t first = 0)
+  RAYLIFT_HD_INLINE RandomStream(std::uint64_t seed, std::uint64_t photon, std::uint32_t first = 0)
       : seed_(seed), photon_(photon), drawn_(first) {
     if (first % 4 != 0) fill();
   }
 
   /// 32 random bits.
-  RAYLIFT_HD std::uint32_t bits() {
+  RAYLIFT_HD_INLINE std::uint32_t bits() {
     if (drawn_ % 4 == 0) fill();
     const std::uint32_t which = drawn_++ % 4;
     return which == 0 ? block_.x : which == 1 ? block_.y : which == 2 ? block_.z : block_.w;
   }
   /// Uniform, more than 0 and less than 1, in steps of 2^-23.
-  RAYLIFT_HD Real uniform() { return (Real(static_cast<float>(bits() >> 9)) + Real(0.5f)) * Real(0x1p-23f); }
+  RAYLIFT_HD_INLINE Real uniform() { return (Real(static_cast<float>(bits() >> 9)) + Real(0.5f)) * Real(0x1p-23f); }
   /// Exponentially distributed with mean 1, from 1.2e-10 to 22.9. For a uniform u near 1, where float is too coarse for
   /// the logarithm, it is computed from 1 - u.
-  RAYLIFT_HD Real exponential() {
+  RAYLIFT_HD_INLINE Real exponential() {
     const std::uint32_t x = bits();
     const Real rest = (Real(static_cast<float>(~x)) + Real(0.5f)) * Real(0x1p-32f);
     if (rest < Real(0x1p-8f))
@@ -57,12 +58,12 @@ class RandomStream {
     return -log((Real(static_cast<float>(x)) + Real(0.5f)) * Real(0x1p-32f));
   }
   /// From the standard normal distribution (Box and Muller). Takes two draws.
-  RAYLIFT_HD Real normal() {
+  RAYLIFT_HD_INLINE Real normal() {
     const Real radius = square_root(Real(2) * exponential());
     return radius * sine_cosine_of_turns(uniform()).cosine;
   }
   /// An isotropic direction. Takes two draws.
-  RAYLIFT_HD Vector direction() {
+  RAYLIFT_HD_INLINE Vector direction() {
     const Real z = Real(2) * uniform() - Real(1);
     const SineCosine azimuth = sine_cosine_of_turns(uniform());
     const Real across = square_root((Real(1) - z) * (Real(1) + z));
@@ -72,7 +73,7 @@ class RandomStream {
   [[nodiscard]] RAYLIFT_HD std::uint32_t drawn() const { return drawn_; }
 
  private:
-  RAYLIFT_HD void fill() {
+  RAYLIFT_HD_INLINE void fill() {
     block_ =
         philox({drawn_ / 4, 0, static_cast<std::uint32_t>(photon_), static_cast<std::uint32_t>(photon_ >> 32)}, seed_);
   }

@@ -11,7 +11,7 @@
 namespace raylift::photon {
 
 /// The ray of a photon by its number: its birth, and its direction, of unit length. The same bits on host and device.
-[[nodiscard]] RAYLIFT_HD inline Ray birth_ray(const GeometryView& geometry, const Source& source, std::uint64_t seed,
+[[nodiscard]] RAYLIFT_HD_INLINE Ray birth_ray(const GeometryView& geometry, const Source& source, std::uint64_t seed,
                                               std::uint64_t number) {
   RandomStream random(seed, number);
   const BirthPlace place = birth_place(source, random);

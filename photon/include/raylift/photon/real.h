@@ -26,22 +26,22 @@ concept Reals = (std::same_as<A, Real> && (std::same_as<B, Real> || std::same_as
                 (std::same_as<A, float> && std::same_as<B, Real>);
 
 template <class A, class B>
-requires Reals<A, B> RAYLIFT_HD inline Real operator+(A a, B b) {
+requires Reals<A, B> RAYLIFT_HD_INLINE Real operator+(A a, B b) {
   return static_cast<float>(a) + static_cast<float>(b);
 }
 template <class A, class B>
-requires Reals<A, B> RAYLIFT_HD inline Real operator-(A a, B b) {
+requires Reals<A, B> RAYLIFT_HD_INLINE Real operator-(A a, B b) {
   return static_cast<float>(a) - static_cast<float>(b);
 }
-RAYLIFT_HD inline Real operator-(Real a) {
+RAYLIFT_HD_INLINE Real operator-(Real a) {
   return -static_cast<float>(a);
 }
 template <class A, class B>
-requires Reals<A, B> RAYLIFT_HD inline Real operator*(A a, B b) {
+requires Reals<A, B> RAYLIFT_HD_INLINE Real operator*(A a, B b) {
   return arithmetic_detail::product(static_cast<float>(a), static_cast<float>(b));
 }
 template <class A, class B>
-requires Reals<A, B> RAYLIFT_HD inline Real operator/(A a, B b) {
+requires Reals<A, B> RAYLIFT_HD_INLINE Real operator/(A a, B b) {
 #if defined(__CUDA_ARCH__)
   return __fdiv_rn(static_cast<float>(a), static_cast<float>(b));
 #else
@@ -49,40 +49,40 @@ requires Reals<A, B> RAYLIFT_HD inline Real operator/(A a, B b) {
 #endif
 }
 template <class A, class B>
-requires Reals<A, B> RAYLIFT_HD inline bool operator<(A a, B b) {
+requires Reals<A, B> RAYLIFT_HD_INLINE bool operator<(A a, B b) {
   return static_cast<float>(a) < static_cast<float>(b);
 }
 template <class A, class B>
-requires Reals<A, B> RAYLIFT_HD inline bool operator>(A a, B b) {
+requires Reals<A, B> RAYLIFT_HD_INLINE bool operator>(A a, B b) {
   return static_cast<float>(a) > static_cast<float>(b);
 }
 template <class A, class B>
-requires Reals<A, B> RAYLIFT_HD inline bool operator<=(A a, B b) {
+requires Reals<A, B> RAYLIFT_HD_INLINE bool operator<=(A a, B b) {
   return static_cast<float>(a) <= static_cast<float>(b);
 }
 template <class A, class B>
-requires Reals<A, B> RAYLIFT_HD inline bool operator>=(A a, B b) {
+requires Reals<A, B> RAYLIFT_HD_INLINE bool operator>=(A a, B b) {
   return static_cast<float>(a) >= static_cast<float>(b);
 }
 template <class A, class B>
-requires Reals<A, B> RAYLIFT_HD inline bool operator==(A a, B b) {
+requires Reals<A, B> RAYLIFT_HD_INLINE bool operator==(A a, B b) {
   return static_cast<float>(a) == static_cast<float>(b);
 }
 
-RAYLIFT_HD inline Real square_root(Real x) {
+RAYLIFT_HD_INLINE Real square_root(Real x) {
 #if defined(__CUDA_ARCH__)
   return __fsqrt_rn(x);
 #else
   return std::sqrt(static_cast<float>(x));
 #endif
 }
-RAYLIFT_HD inline Real smaller(Real a, Real b) {
+RAYLIFT_HD_INLINE Real smaller(Real a, Real b) {
   return a < b ? a : b;
 }
-RAYLIFT_HD inline Real larger(Real a, Real b) {
+RAYLIFT_HD_INLINE Real larger(Real a, Real b) {
   return a > b ? a : b;
 }
-RAYLIFT_HD inline Real magnitude(Real a) {
+RAYLIFT_HD_INLINE Real magnitude(Real a) {
   return a < Real(0) ? -a : a;
 }
 
@@ -100,19 +100,19 @@ struct Vector {
   friend RAYLIFT_HD Vector operator*(Real s, Vector a) { return {s * a.x, s * a.y, s * a.z}; }
 };
 
-RAYLIFT_HD inline Real dot(Vector a, Vector b) {
+RAYLIFT_HD_INLINE Real dot(Vector a, Vector b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
-RAYLIFT_HD inline Vector cross(Vector a, Vector b) {
+RAYLIFT_HD_INLINE Vector cross(Vector a, Vector b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 /// The vector scaled to length 1. Precondition: its length is not 0.
-RAYLIFT_HD inline Vector unit(Vector a) {
+RAYLIFT_HD_INLINE Vector unit(Vector a) {
   return (Real(1) / square_root(dot(a, a))) * a;
 }
 /// Some unit vector perpendicular to a unit vector (T. Duff et al., "Building an Orthonormal Basis, Revisited", JCGT
 /// 6(1), 2017).
-RAYLIFT_HD inline Vector perpendicular(Vector n) {
+RAYLIFT_HD_INLINE Vector perpendicular(Vector n) {
   const Real sign = n.z < Real(0) ? Real(-1) : Real(1);
   const Real a = Real(-1) / (sign + n.z);
   return {Real(1) + sign * n.x * n.x * a, sign * n.x * n.y * a, -sign * n.x};

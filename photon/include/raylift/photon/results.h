@@ -50,7 +50,7 @@ inline constexpr std::uint32_t kEfficiencyCull = 1U << 14;  ///< here: cut
   return (1U << opticks_number(kind)) >> 1;
 }
 /// How a photon was emitted.
-[[nodiscard]] RAYLIFT_HD inline BirthKind birth_kind(const Outcome& outcome) {
+[[nodiscard]] RAYLIFT_HD_INLINE BirthKind birth_kind(const Outcome& outcome) {
   return (outcome.kinds & kBornCerenkov) != 0        ? BirthKind::cerenkov
          : (outcome.kinds & kBornScintillation) != 0 ? BirthKind::scintillation
                                                      : BirthKind::torch;
@@ -81,12 +81,12 @@ struct Sequence {
 inline constexpr std::uint32_t kSequenceEvents = 32;
 
 /// The solid that a photon met at its end, or was in: the sensor, where it was detected.
-[[nodiscard]] RAYLIFT_HD inline std::uint32_t solid_met(const OpticsView& optics, const StepEnd& last) {
+[[nodiscard]] RAYLIFT_HD_INLINE std::uint32_t solid_met(const OpticsView& optics, const StepEnd& last) {
   if (last.channel != kNoChannel) return channel(optics, last.to).number == last.channel ? last.to : last.from;
   return last.to != kNoSolid ? last.to : last.from;
 }
 
-[[nodiscard]] RAYLIFT_HD inline PhotonRow photon_row(const GeometryView& geometry, const Outcome& outcome,
+[[nodiscard]] RAYLIFT_HD_INLINE PhotonRow photon_row(const GeometryView& geometry, const Outcome& outcome,
                                                      std::uint64_t number) {
   const Photon& photon = outcome.photon;
   const Double3 at = geometry.to_scene(photon.position);

@@ -13,7 +13,7 @@ struct Wave {
 };
 
 /// A unit vector perpendicular to `direction`, at a random angle about it. Takes one draw.
-RAYLIFT_HD inline Vector random_polarization(Vector direction, RandomStream& random) {
+RAYLIFT_HD_INLINE Vector random_polarization(Vector direction, RandomStream& random) {
   const Vector a = perpendicular(direction);
   const Vector b = cross(direction, a);
   const SineCosine angle = sine_cosine_of_turns(random.uniform());
@@ -22,20 +22,20 @@ RAYLIFT_HD inline Vector random_polarization(Vector direction, RandomStream& ran
 
 /// The part of a vector that is perpendicular to a unit vector, of unit length. Precondition: it is not 0. The
 /// second pass takes away what the first one's rounding has left along it.
-RAYLIFT_HD inline Vector unit_across(Vector v, Vector axis) {
+RAYLIFT_HD_INLINE Vector unit_across(Vector v, Vector axis) {
   const Vector first = unit(v - dot(v, axis) * axis);
   return unit(first - dot(first, axis) * axis);
 }
 
 /// The part of `polarization` that is perpendicular to `direction`, of unit length; along both, at random.
-RAYLIFT_HD inline Vector polarization_across(Vector polarization, Vector direction, RandomStream& random) {
+RAYLIFT_HD_INLINE Vector polarization_across(Vector polarization, Vector direction, RandomStream& random) {
   const Real along = dot(polarization, direction);
   return Real(1) - along * along > Real(1e-6f) ? unit_across(polarization, direction)
                                                : random_polarization(direction, random);
 }
 
 /// The direction at a given cosine from `axis`, at a random angle about it. Takes one draw.
-RAYLIFT_HD inline Vector direction_about(Vector axis, Real cosine, RandomStream& random) {
+RAYLIFT_HD_INLINE Vector direction_about(Vector axis, Real cosine, RandomStream& random) {
   const Real sine = square_root(larger(Real(0), (Real(1) - cosine) * (Real(1) + cosine)));
   return unit(cosine * axis + sine * random_polarization(axis, random));
 }
@@ -44,7 +44,7 @@ RAYLIFT_HD inline Vector direction_about(Vector axis, Real cosine, RandomStream&
 /// polarisation, as a dipole's; the new polarisation is the old one's component perpendicular to the new direction.
 /// This is the distribution of G4OpRayleigh, which draws it by rejection. Takes four draws: the density 3/4 (1 - c^2)
 /// of the cosine is that of the median of three uniform numbers.
-RAYLIFT_HD inline Wave rayleigh(const Wave& wave, RandomStream& random) {
+RAYLIFT_HD_INLINE Wave rayleigh(const Wave& wave, RandomStream& random) {
   const Real a = random.uniform(), b = random.uniform(), c = random.uniform();
   const Real median = larger(smaller(a, b), smaller(larger(a, b), c));
   const Vector direction = direction_about(wave.polarization, Real(2) * median - Real(1), random);
@@ -53,7 +53,7 @@ RAYLIFT_HD inline Wave rayleigh(const Wave& wave, RandomStream& random) {
 
 /// The cosine of a scattering angle by Henyey and Greenstein, of mean g: "Diffuse radiation in the galaxy", ApJ 93
 /// (1941). Takes one draw.
-RAYLIFT_HD inline Real henyey_greenstein(Real g, RandomStream& random) {
+RAYLIFT_HD_INLINE Real henyey_greenstein(Real g, RandomStream& random) {
   const Real u = random.uniform();
   if (magnitude(g) < Real(1e-3f)) {
     // To first order in g: the formula below divides by it.
@@ -67,7 +67,7 @@ RAYLIFT_HD inline Real henyey_greenstein(Real g, RandomStream& random) {
 
 /// Mie scattering as in G4OpMieHG: with probability `ratio` forwards by `forward`, or else backwards by `backward`.
 /// Takes three draws.
-RAYLIFT_HD inline Wave mie(const Wave& wave, Real forward, Real backward, Real ratio, RandomStream& random) {
+RAYLIFT_HD_INLINE Wave mie(const Wave& wave, Real forward, Real backward, Real ratio, RandomStream& random) {
   const bool ahead = random.uniform() <= ratio;
   const Real cosine = henyey_greenstein(ahead ? forward : backward, random);
   const Vector direction = direction_about(ahead ? wave.direction : -wave.direction, cosine, random);

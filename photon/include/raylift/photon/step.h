@@ -65,16 +65,16 @@ enum class ShiftProfile : std::uint8_t { delta, exponential };
 
 namespace detail {
 
-RAYLIFT_HD inline Wave wave_of(const Photon& photon) {
+RAYLIFT_HD_INLINE Wave wave_of(const Photon& photon) {
   return {photon.direction, photon.polarization};
 }
-RAYLIFT_HD inline void set(Photon& photon, const Wave& wave) {
+RAYLIFT_HD_INLINE void set(Photon& photon, const Wave& wave) {
   photon.direction = wave.direction;
   photon.polarization = wave.polarization;
 }
 
 /// A delay by a time constant, with a rise time if there is one (as G4Scintillation::sample_time).
-RAYLIFT_HD inline Real emission_delay(Real decay, Real rise, RandomStream& random) {
+RAYLIFT_HD_INLINE Real emission_delay(Real decay, Real rise, RandomStream& random) {
   if (!(decay > Real(0))) return Real(0);
   Real delay = decay * random.exponential();
   if (!(rise > Real(0))) return delay;
@@ -88,7 +88,7 @@ constexpr int kMaxShiftTries = 100;
 
 /// The photon is emitted anew, in any direction. Shifted light has no more energy than before: false, and the photon is
 /// as it was, where kMaxShiftTries draws from the spectrum have none. Then Geant4 makes no photon (G4OpWLS, G4OpWLS2).
-[[nodiscard]] RAYLIFT_HD inline bool emit(const OpticsView& optics, const EmissionComponent& component, bool shifted,
+[[nodiscard]] RAYLIFT_HD_INLINE bool emit(const OpticsView& optics, const EmissionComponent& component, bool shifted,
                                           Real delay, Photon& photon, RandomStream& random) {
   Real wavelength = photon.wavelength;
   if (component.spectrum.count != 0) {
@@ -109,7 +109,7 @@ constexpr int kMaxShiftTries = 100;
 }
 
 /// The number of a scintillation component, by its share of the light.
-RAYLIFT_HD inline int scintillation_component(const MaterialOptics& material, RandomStream& random) {
+RAYLIFT_HD_INLINE int scintillation_component(const MaterialOptics& material, RandomStream& random) {
   Real share = random.uniform() * (Real(material.scintillation[0].amount) + Real(material.scintillation[1].amount) +
                                    Real(material.scintillation[2].amount));
   int last = 0;
@@ -123,7 +123,7 @@ RAYLIFT_HD inline int scintillation_component(const MaterialOptics& material, Ra
 }
 
 /// At the end of the free path in the bulk: chooses the process, by its fraction of the rate, and applies it.
-RAYLIFT_HD inline StepKind in_bulk(const OpticsView& optics, const MaterialOptics& material, const Medium& medium,
+RAYLIFT_HD_INLINE StepKind in_bulk(const OpticsView& optics, const MaterialOptics& material, const Medium& medium,
                                    const Losses& losses, Real rate, ShiftProfile profile, Photon& photon,
                                    RandomStream& random) {
   Real left = random.uniform() * rate;
@@ -137,24 +137,33 @@ RAYLIFT_HD inline StepKind in_bulk(const OpticsView& optics, const MaterialOptic
     set(photon, mie(wave_of(photon), material.mie_forward, material.mie_backward, material.mie_forward_ratio, random));
     return StepKind::mie;
   }
+  // Of all emissions one is chosen first, so that a kernel has the code of one.
+  const EmissionComponent* component = nullptr;
+  bool shifts = false;
+  Real rise(0);
   for (int i = 0; i != 2 && (material.flags & material_flags::kShifts) != 0; ++i) {
     left = left - Real(1) / losses.wls_length[i];
     if (!(left < Real(0))) continue;
-    const EmissionComponent& component = material.shifting[i];
-    if (component.amount >= 0 && random.uniform() > Real(component.amount)) return StepKind::absorbed;
-    const Real delay = profile == ShiftProfile::delta ? Real(component.time_constant)
-                                                      : emission_delay(component.time_constant, Real(0), random);
-    return emit(optics, component, true, delay, photon, random) ? StepKind::shifted : StepKind::absorbed;
+    component = &material.shifting[i];
+    if (component->amount >= 0 && random.uniform() > Real(component->amount)) return StepKind::absorbed;
+    shifts = true;
+    break;
   }
-  if ((material.flags & material_flags::kReemits) == 0 || !(random.uniform() < Real(losses.reemission)))
-    return StepKind::absorbed;
-  const EmissionComponent& component = material.scintillation[scintillation_component(material, random)];
-  const Real delay = emission_delay(component.time_constant, component.rise_time, random);
-  return emit(optics, component, false, delay, photon, random) ? StepKind::reemitted : StepKind::absorbed;
+  if (!shifts) {
+    if ((material.flags & material_flags::kReemits) == 0 || !(random.uniform() < Real(losses.reemission)))
+      return StepKind::absorbed;
+    component = &material.scintillation[scintillation_component(material, random)];
+    rise = component->rise_time;
+  }
+  const Real delay = shifts && profile == ShiftProfile::delta
+                         ? Real(component->time_constant)
+                         : emission_delay(component->time_constant, rise, random);
+  if (!emit(optics, *component, shifts, delay, photon, random)) return StepKind::absorbed;
+  return shifts ? StepKind::shifted : StepKind::reemitted;
 }
 
 /// A surface of the view at a wavelength, for at_surface().
-RAYLIFT_HD inline SurfaceAt surface_at(const OpticsView& optics, const SurfaceOptics& surface, float wavelength) {
+RAYLIFT_HD_INLINE SurfaceAt surface_at(const OpticsView& optics, const SurfaceOptics& surface, float wavelength) {
   SurfaceAt at;
   at.model = surface.model;
   at.finish = surface.finish;
@@ -182,7 +191,7 @@ RAYLIFT_HD inline SurfaceAt surface_at(const OpticsView& optics, const SurfaceOp
 }
 
 /// A thin film. Of what it absorbs, it detects a share.
-RAYLIFT_HD inline SurfaceResult at_film(const OpticsView& optics, const SurfaceOptics& surface, const TableLookup& in,
+RAYLIFT_HD_INLINE SurfaceResult at_film(const OpticsView& optics, const SurfaceOptics& surface, const TableLookup& in,
                                         const Photon& photon, Vector normal, Real n1, Real n2, RandomStream& random) {
   const Wave wave = wave_of(photon);
   const SurfaceIndices index = surface_indices(optics, surface, in.place);
@@ -196,37 +205,44 @@ RAYLIFT_HD inline SurfaceResult at_film(const OpticsView& optics, const SurfaceO
   return {detected ? SurfaceFate::detected : SurfaceFate::absorbed, wave};
 }
 
-/// Chroma's models: simple and wavelength shifting, thin films and dichroic filters.
-RAYLIFT_HD inline SurfaceResult at_chroma_surface(const OpticsView& optics, const SurfaceOptics& surface,
-                                                  Photon& photon, Vector normal, Real n1, Real n2, bool& shifted,
-                                                  RandomStream& random) {
+/// Chroma's models: simple and wavelength shifting, thin films and dichroic filters. `result` is given as transmitted.
+/// False: the photon goes through, by Fresnel's equations.
+[[nodiscard]] RAYLIFT_HD_INLINE bool at_chroma_surface(const OpticsView& optics, const SurfaceOptics& surface,
+                                                       Photon& photon, Vector normal, Real n1, Real n2, bool& shifted,
+                                                       SurfaceResult& result, RandomStream& random) {
   const Wave wave = wave_of(photon);
   const TableLookup in = look_up(optics, surface, photon.wavelength);
   if (surface.model == SurfaceModel::dichroic) {
     const Real angle = arc_cosine(magnitude(dot(wave.direction, normal)));
     const DichroicChances chances = dichroic(optics, surface, angle, in.place);
     const Real u = random.uniform();
-    if (u < Real(chances.reflect)) return {SurfaceFate::reflected, mirrored_at(wave, normal)};
-    if (u < Real(chances.reflect) + Real(chances.transmit)) return {SurfaceFate::transmitted, wave};
-    return {SurfaceFate::absorbed, wave};
+    if (u < Real(chances.reflect))
+      result = {SurfaceFate::reflected, mirrored_at(wave, normal)};
+    else if (!(u < Real(chances.reflect) + Real(chances.transmit)))
+      result.fate = SurfaceFate::absorbed;
+    return true;
   }
-  if (surface.model == SurfaceModel::thin_film) return at_film(optics, surface, in, photon, normal, n1, n2, random);
+  if (surface.model == SurfaceModel::thin_film) {
+    result = at_film(optics, surface, in, photon, normal, n1, n2, random);
+    return true;
+  }
   const SurfaceChances chances = surface_chances(in);
-  const SurfaceResult result =
-      at_simple_surface({chances.detect, chances.absorb, chances.reflect_diffuse, chances.reflect_specular}, wave,
-                        normal, n1, n2, random);
-  if (result.fate != SurfaceFate::absorbed || surface.model != SurfaceModel::wavelength_shifting) return result;
+  if (!meets_simple_surface({chances.detect, chances.absorb, chances.reflect_diffuse, chances.reflect_specular}, wave,
+                            normal, result, random))
+    return false;
+  if (result.fate != SurfaceFate::absorbed || surface.model != SurfaceModel::wavelength_shifting) return true;
   const Real again = surface_indices(optics, surface, in.place).reemission;
-  if (!(random.uniform() < again)) return result;
+  if (!(random.uniform() < again)) return true;
   const Real delay = emission_delay(surface.reemission.time_constant, Real(0), random);
-  if (!emit(optics, surface.reemission, true, delay, photon, random)) return result;
+  if (!emit(optics, surface.reemission, true, delay, photon, random)) return true;
   shifted = true;
   const bool behind = dot(photon.direction, normal) < Real(0);
-  return {behind ? SurfaceFate::transmitted : SurfaceFate::reflected, wave_of(photon)};
+  result = {behind ? SurfaceFate::transmitted : SurfaceFate::reflected, wave_of(photon)};
+  return true;
 }
 
 /// A photon that was detected by a surface, with the sensor's own efficiency.
-RAYLIFT_HD inline StepKind detect(const OpticsView& optics, StepEnd& end, float wavelength, Real cosine,
+RAYLIFT_HD_INLINE StepKind detect(const OpticsView& optics, StepEnd& end, float wavelength, Real cosine,
                                   RandomStream& random) {
   ChannelView sensor = channel(optics, end.to);
   if (sensor.number == kNoChannel) sensor = channel(optics, end.from);
@@ -238,7 +254,7 @@ RAYLIFT_HD inline StepKind detect(const OpticsView& optics, StepEnd& end, float 
 }
 
 /// The photon stands at the boundary between end.from and end.to.
-RAYLIFT_HD inline StepKind at_boundary(const GeometryView& geometry, const Boundary& boundary, const Medium& medium,
+RAYLIFT_HD_INLINE StepKind at_boundary(const GeometryView& geometry, const Boundary& boundary, const Medium& medium,
                                        StepEnd& end, Photon& photon, RandomStream& random) {
   const OpticsView& optics = geometry.optics;
   if (end.to == kNoSolid) return StepKind::escaped;
@@ -256,16 +272,16 @@ RAYLIFT_HD inline StepKind at_boundary(const GeometryView& geometry, const Bound
   Vector normal = boundary.normal;
   if (dot(photon.direction, normal) > Real(0)) normal = -normal;
 
-  bool shifted = false;
+  bool shifted = false, decided = false;
   SurfaceResult result{SurfaceFate::transmitted, wave_of(photon)};
+  SurfaceAt at;  // of a bare face
   if (bare) {
     if (!has_index) return StepKind::no_index;
-    result = at_surface({}, wave_of(photon), normal, n1, n2, random);
   } else {
     const SurfaceOptics& surface = optics.surfaces[end.surface];
     if (surface.model == SurfaceModel::lut || surface.model == SurfaceModel::davis) return StepKind::inconsistent;
     if (surface.model >= SurfaceModel::dichroic) {
-      result = at_chroma_surface(optics, surface, photon, normal, n1, n2, shifted, random);
+      decided = at_chroma_surface(optics, surface, photon, normal, n1, n2, shifted, result, random);
     } else {
       if (is_back_painted(surface.finish) && surface.type == SurfaceType::dielectric_dielectric) {
         if ((surface.flags & surface_flags::kGapIndex) == 0) return StepKind::no_index;
@@ -273,9 +289,11 @@ RAYLIFT_HD inline StepKind at_boundary(const GeometryView& geometry, const Bound
                  (surface.finish == SurfaceFinish::polished || surface.finish == SurfaceFinish::ground)) {
         return StepKind::no_index;
       }
-      result = at_surface(surface_at(optics, surface, photon.wavelength), wave_of(photon), normal, n1, n2, random);
+      at = surface_at(optics, surface, photon.wavelength);
     }
   }
+  // Once for all that Fresnel's equations decide, as it is long.
+  if (!decided) result = at_surface(at, wave_of(photon), normal, n1, n2, random);
   if (result.fate == SurfaceFate::absorbed) return StepKind::absorbed_at_surface;
   if (result.fate == SurfaceFate::detected)
     return detect(optics, end, photon.wavelength, magnitude(dot(photon.direction, normal)), random);
@@ -291,7 +309,7 @@ struct Bulk {
   Losses losses;
   Real rate;  ///< of all processes, per millimetre
 };
-RAYLIFT_HD inline Bulk bulk_of(const OpticsView& optics, std::uint16_t material, float wavelength) {
+RAYLIFT_HD_INLINE Bulk bulk_of(const OpticsView& optics, std::uint16_t material, float wavelength) {
   const TableLookup in = look_up(optics, material, wavelength);
   const Medium medium = raylift::medium(in);
   Bulk bulk{medium,
@@ -307,7 +325,7 @@ RAYLIFT_HD inline Bulk bulk_of(const OpticsView& optics, std::uint16_t material,
 }
 
 /// The start of a step: the photon's solid and material. It ends here if there is no solid or no material.
-RAYLIFT_HD inline StepEnd begin_step(const GeometryView& geometry, const Photon& photon) {
+RAYLIFT_HD_INLINE StepEnd begin_step(const GeometryView& geometry, const Photon& photon) {
   StepEnd end;
   end.from = end.to = photon.in.solid;
   if (photon.in.solid == kNoSolid)
@@ -325,7 +343,7 @@ struct KnownRate {
 };
 
 /// The ray of a step: along the photon's direction, as long as its free path.
-RAYLIFT_HD inline FineRay step_ray(const GeometryView& geometry, const Photon& photon, Float3 rest,
+RAYLIFT_HD_INLINE FineRay step_ray(const GeometryView& geometry, const Photon& photon, Float3 rest,
                                    std::uint16_t material, const KnownRate& known, RandomStream& random) {
   const bool same = known.material == material && known.wavelength == photon.wavelength;
   const Real rate = same ? known.rate : bulk_of(geometry.optics, material, photon.wavelength).rate;
@@ -334,7 +352,7 @@ RAYLIFT_HD inline FineRay step_ray(const GeometryView& geometry, const Photon& p
 
 /// The end of a step, at a boundary or before it. The bulk properties are read again, as they would occupy registers
 /// during the search.
-RAYLIFT_HD inline void end_step(const GeometryView& geometry, const Boundary& boundary, ShiftProfile profile,
+RAYLIFT_HD_INLINE void end_step(const GeometryView& geometry, const Boundary& boundary, ShiftProfile profile,
                                 Photon& photon, Float3& rest, StepEnd& end, KnownRate& known, RandomStream& random) {
   const OpticsView& optics = geometry.optics;
   const Bulk bulk = bulk_of(optics, end.material, photon.wavelength);
@@ -360,7 +378,7 @@ RAYLIFT_HD inline void end_step(const GeometryView& geometry, const Boundary& bo
 /// from one draw over all processes of the medium: absorption, Rayleigh and Mie scattering, two wavelength shifters. A
 /// photon whose solid has no material, or that is in no solid, ends at once. rest: what the photon's position lacks to
 /// where it is, kept from step to step; see FinePoint.
-[[nodiscard]] RAYLIFT_HD inline StepEnd step(const GeometryView& geometry, Photon& photon, Float3& rest,
+[[nodiscard]] RAYLIFT_HD_INLINE StepEnd step(const GeometryView& geometry, Photon& photon, Float3& rest,
                                              RandomStream& random, ShiftProfile profile = ShiftProfile::delta) {
   StepEnd end = detail::begin_step(geometry, photon);
   if (ends(end.kind)) return end;

@@ -43,13 +43,13 @@ enum class Reflection : std::uint8_t { spike, lobe, backscatter, lambertian };
 
 constexpr int kMaxTries = 64;  // of a loop over microfacets
 
-RAYLIFT_HD inline bool is_back_painted(SurfaceFinish finish) {
+RAYLIFT_HD_INLINE bool is_back_painted(SurfaceFinish finish) {
   return finish == SurfaceFinish::polished_back_painted || finish == SurfaceFinish::ground_back_painted;
 }
 
 /// A microfacet's normal that faces the photon. glisur: the normal, smeared by a vector within a ball of radius
 /// 1 - polish. unified: at an angle alpha from the normal, by a Gauss function of alpha times its sine.
-RAYLIFT_HD inline Vector facet_normal(const SurfaceAt& surface, Vector direction, Vector normal, RandomStream& random) {
+RAYLIFT_HD_INLINE Vector facet_normal(const SurfaceAt& surface, Vector direction, Vector normal, RandomStream& random) {
   const Real value = surface.value;
   if (surface.model == SurfaceModel::unified) {
     if (!(value > Real(0))) return normal;
@@ -76,19 +76,19 @@ RAYLIFT_HD inline Vector facet_normal(const SurfaceAt& surface, Vector direction
 }
 
 /// By the cosine from the normal, as Lambert's law says.
-RAYLIFT_HD inline Vector lambertian(Vector normal, RandomStream& random) {
+RAYLIFT_HD_INLINE Vector lambertian(Vector normal, RandomStream& random) {
   return direction_about(normal, square_root(random.uniform()), random);
 }
 
 /// Mirrored at a facet; the polarisation is turned with it.
-RAYLIFT_HD inline Wave mirrored_at(const Wave& wave, Vector facet) {
+RAYLIFT_HD_INLINE Wave mirrored_at(const Wave& wave, Vector facet) {
   const Vector direction = mirrored(wave.direction, facet);
   const Vector turned = Real(2) * dot(wave.polarization, facet) * facet - wave.polarization;
   return {direction, unit_across(turned, direction)};
 }
 
 /// In a direction that does not depend on where the photon came from.
-RAYLIFT_HD inline Wave diffused(const Wave& wave, Vector normal, RandomStream& random) {
+RAYLIFT_HD_INLINE Wave diffused(const Wave& wave, Vector normal, RandomStream& random) {
   const Vector direction = lambertian(normal, random);
   const Vector between = direction - wave.direction;
   const Vector facet = unit(between);
@@ -97,7 +97,7 @@ RAYLIFT_HD inline Wave diffused(const Wave& wave, Vector normal, RandomStream& r
 }
 
 /// G4OpBoundaryProcess::ChooseReflection.
-RAYLIFT_HD inline Reflection choose_reflection(const SurfaceAt& surface, RandomStream& random) {
+RAYLIFT_HD_INLINE Reflection choose_reflection(const SurfaceAt& surface, RandomStream& random) {
   const Real u = random.uniform();
   Real sum = surface.spike;
   if (u < sum) return Reflection::spike;
@@ -107,12 +107,12 @@ RAYLIFT_HD inline Reflection choose_reflection(const SurfaceAt& surface, RandomS
   return u < sum ? Reflection::backscatter : Reflection::lambertian;
 }
 
-RAYLIFT_HD inline SurfaceResult absorb(const SurfaceAt& surface, const Wave& wave, RandomStream& random) {
+RAYLIFT_HD_INLINE SurfaceResult absorb(const SurfaceAt& surface, const Wave& wave, RandomStream& random) {
   return {random.uniform() < Real(surface.efficiency) ? SurfaceFate::detected : SurfaceFate::absorbed, wave};
 }
 
 /// G4OpBoundaryProcess::DielectricMetal. A photon that a facet sends into the metal meets the next facet.
-RAYLIFT_HD inline SurfaceResult at_metal(const SurfaceAt& surface, const Wave& in, Vector normal, Real n1,
+RAYLIFT_HD_INLINE SurfaceResult at_metal(const SurfaceAt& surface, const Wave& in, Vector normal, Real n1,
                                          RandomStream& random) {
   const bool complex_index = surface.metal_n > 0;
   const bool smooth = surface.model != SurfaceModel::unified || surface.finish == SurfaceFinish::polished;
@@ -166,7 +166,7 @@ struct Crossing {
 };
 
 /// One facet: refracts or reflects. Returns whether the photon was refracted.
-RAYLIFT_HD inline bool at_facet(const SurfaceAt& surface, Crossing& c, RandomStream& random) {
+RAYLIFT_HD_INLINE bool at_facet(const SurfaceAt& surface, Crossing& c, RandomStream& random) {
   const bool polished = surface.finish == SurfaceFinish::polished;
   const Vector facet = polished ? c.normal : facet_normal(surface, c.wave.direction, c.normal, random);
   const Fresnel f = fresnel(c.wave, facet, c.n1, c.n2);
@@ -190,7 +190,7 @@ RAYLIFT_HD inline bool at_facet(const SurfaceAt& surface, Crossing& c, RandomStr
 }
 
 /// From facet to facet until the photon goes away from the boundary. Returns whether it was refracted last.
-RAYLIFT_HD inline bool cross_facets(const SurfaceAt& surface, Crossing& c, RandomStream& random) {
+RAYLIFT_HD_INLINE bool cross_facets(const SurfaceAt& surface, Crossing& c, RandomStream& random) {
   bool refracted_last = false;
   for (int tries = 0; tries != kMaxTries; ++tries) {
     if (refracted_last) {  // it met another facet from behind
@@ -208,7 +208,7 @@ RAYLIFT_HD inline bool cross_facets(const SurfaceAt& surface, Crossing& c, Rando
 
 /// `normal` is of unit length and points against the photon. n1 and n2 are the refractive indices before and behind.
 /// Types other than dielectric_metal act as dielectric_dielectric; models other than unified as glisur.
-RAYLIFT_HD inline SurfaceResult at_surface(const SurfaceAt& surface, const Wave& wave, Vector normal, Real n1, Real n2,
+RAYLIFT_HD_INLINE SurfaceResult at_surface(const SurfaceAt& surface, const Wave& wave, Vector normal, Real n1, Real n2,
                                            RandomStream& random) {
   using namespace detail;
   if (surface.type == SurfaceType::dielectric_metal) return at_metal(surface, wave, normal, n1, random);
@@ -254,20 +254,37 @@ struct SimpleSurfaceAt {
   float specular = 0;  ///< REFLECT_SPECULAR
 };
 
-RAYLIFT_HD inline SurfaceResult at_simple_surface(const SimpleSurfaceAt& surface, const Wave& wave, Vector normal,
-                                                  Real n1, Real n2, RandomStream& random) {
+/// False: the photon goes through it.
+[[nodiscard]] RAYLIFT_HD_INLINE bool meets_simple_surface(const SimpleSurfaceAt& surface, const Wave& wave,
+                                                          Vector normal, SurfaceResult& result, RandomStream& random) {
+  result = {SurfaceFate::reflected, wave};
   const Real u = random.uniform();
   Real sum = surface.detect;
-  if (u < sum) return {SurfaceFate::detected, wave};
+  if (u < sum) {
+    result.fate = SurfaceFate::detected;
+    return true;
+  }
   sum = sum + surface.absorb;
-  if (u < sum) return {SurfaceFate::absorbed, wave};
+  if (u < sum) {
+    result.fate = SurfaceFate::absorbed;
+    return true;
+  }
   sum = sum + surface.diffuse;
   if (u < sum) {
     const Vector direction = detail::lambertian(normal, random);
-    return {SurfaceFate::reflected, {direction, random_polarization(direction, random)}};
+    result.wave = {direction, random_polarization(direction, random)};
+    return true;
   }
   sum = sum + surface.specular;
-  if (u < sum) return {SurfaceFate::reflected, detail::mirrored_at(wave, normal)};
+  if (!(u < sum)) return false;
+  result.wave = detail::mirrored_at(wave, normal);
+  return true;
+}
+
+RAYLIFT_HD_INLINE SurfaceResult at_simple_surface(const SimpleSurfaceAt& surface, const Wave& wave, Vector normal,
+                                                  Real n1, Real n2, RandomStream& random) {
+  SurfaceResult result{SurfaceFate::transmitted, wave};
+  if (meets_simple_surface(surface, wave, normal, result, random)) return result;
   return at_surface({}, wave, normal, n1, n2, random);
 }
 

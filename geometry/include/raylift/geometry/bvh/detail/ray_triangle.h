@@ -12,13 +12,6 @@
 #include <raylift/geometry/detail/arithmetic.h>
 #include <raylift/geometry/detail/standard.h>
 
-// What few rays need: on a GPU a call, so that it takes no registers from the others.
-#if defined(__CUDACC__)
-#define RAYLIFT_SLOW_PATH __noinline__ __host__ __device__
-#else
-#define RAYLIFT_SLOW_PATH
-#endif
-
 namespace raylift::bvh_detail {
 
 using namespace arithmetic_detail;

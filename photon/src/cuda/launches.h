@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the kernels that follow photons share lists of them, and the size of their launches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "propagate_kernel.h"
+
+namespace raylift::photon {
+
+inline constexpr unsigned kThreads = 128;
+
+__device__ inline std::uint32_t first_of_thread() {
+  return blockIdx.x * kThreads + threadIdx.x;
+}
+__device__ inline std::uint32_t stride() {
+  return gridDim.x * kThreads;
+}
+// The first item of a thread that takes every stride()-th one. Few items are spread over all warps: the threads of a
+// warp wait for each other.
+__device__ inline std::uint32_t first_item(std::uint32_t count) {
+  return count >= stride() ? first_of_thread() : (threadIdx.x & 31u) * (stride() / 32) + first_of_thread() / 32;
+}
+
+// A place in the list for each thread of a warp that wants one. All of its threads are there.
+__device__ inline std::uint32_t append(bool wanted, std::uint32_t* count) {
+  const unsigned all = __ballot_sync(0xFFFFFFFFu, wanted);
+  const unsigned lane = threadIdx.x & 31u;
+  std::uint32_t first = 0;
+  if (lane == 0 && all != 0) first = atomicAdd(count, static_cast<std::uint32_t>(__popc(all)));
+  return __shfl_sync(0xFFFFFFFFu, first, 0) + static_cast<std::uint32_t>(__popc(all & ((1u << lane) - 1u)));
+}
+
+// For chains of calls that stop at the first one that fails.
+struct FirstError {
+  cudaError_t code = cudaSuccess;
+  bool set(cudaError_t next) {
+    code = next;
+    return code != cudaSuccess;
+  }
+};
+
+// Blocks of a kernel that fill the device, or fewer for less work.
+template <class Kernel>
+inline cudaError_t blocks_for(const Kernel& kernel, std::size_t count, unsigned& blocks) {
+  int device = 0, multiprocessors = 0, resident = 0;
+  FirstError error;
+  if (error.set(cudaGetDevice(&device)) ||
+      error.set(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device)) ||
+      error.set(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, kThreads, 0)))
+    return error.code;
+  const std::size_t wanted = (count + kThreads - 1) / kThreads;
+  const std::size_t most = static_cast<std::size_t>(multiprocessors) * static_cast<std::size_t>(resident);
+  blocks = static_cast<unsigned>(wanted < most ? wanted : most);
+  return cudaSuccess;
+}
+
+/// Blocks of the kernels that search, for at most `count` photons.
+struct SearchBlocks {
+  unsigned each = 0, rest = 0;
+};
+cudaError_t blocks_for_search(const GeometryView& geometry, std::size_t count, SearchBlocks& blocks);
+/// Writes the boundaries that photons wait for; `next` becomes 0.
+cudaError_t launch_search(const GeometryView& geometry, const Flights& flights, const Waiting& waiting,
+                          std::uint32_t* next, SearchBlocks blocks, cudaStream_t stream);
+/// The last photons on their way, to their ends.
+cudaError_t launch_finish(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
+                          const Flights& flights, const Waiting& waiting, Outcome* outcomes, std::uint32_t count,
+                          cudaStream_t stream);
+
+}  // namespace raylift::photon
