@@ -94,7 +94,9 @@ struct Reply {
   std::uint64_t steps = 0;                       ///< of all of them
   std::array<std::uint64_t, kStepKinds> ends{};  ///< photons by the StepKind of their end
   std::array<std::uint64_t, 3> births{};         ///< by TallyLayout::birth() less 1: Cerenkov, scintillation, torch
-  HitColumns columns;                            ///< of hits
+  /// Steps at a wavelength that the property's table does not cover, by BulkProperty: see Tally::end_values().
+  std::array<std::uint64_t, kBulkProperties> end_values{};
+  HitColumns columns;  ///< of hits
   std::uint64_t hit_count = 0;
   std::vector<std::uint32_t> hit_words;  ///< hit_count rows of columns.size() words, in the photons' order
   std::vector<PhotonRow> finals;         ///< in the photons' order, where they are wanted
@@ -154,6 +156,7 @@ struct Counters {
   std::uint64_t photons = 0;    ///< simulated for any of these, each once
   std::uint64_t steps = 0;
   std::uint64_t hits = 0;
+  std::uint64_t end_values = 0;        ///< the sum of Reply::end_values
   std::uint64_t inconsistent = 0;      ///< photons that ended as StepKind::inconsistent
   std::uint64_t lost = 0;              ///< photons without an end, which is an error in raylift: their requests fail
   std::uint64_t retries = 0;           ///< parts of requests that were launched again after a failure
