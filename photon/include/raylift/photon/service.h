@@ -11,7 +11,7 @@
 //   raylift::photon::Submission submission = service.submit(client, request);
 //   if (submission.accepted()) use(submission.reply.get().hits());
 //
-// docs/service.md describes it.
+// docs/photons.md describes it.
 #pragma once
 
 #include <raylift/gpu/upload/gpu_geometry.h>
@@ -141,8 +141,8 @@ struct ServiceOptions {
   std::uint64_t max_clients = 1U << 12;
   std::uint64_t max_photons = 100'000'000'000;             ///< of a request
   std::uint64_t max_reply_bytes = std::uint64_t{8} << 30;  ///< of a request's results
-  /// Launches of a part of a request that fail with their device, before the request fails: a request that makes
-  /// devices fail must not take all of them.
+  /// A request fails once this many devices have failed while they ran a part of it: so that a request that makes
+  /// devices fail does not take all of them.
   std::uint32_t max_failures = 2;
 };
 
