@@ -57,6 +57,19 @@ std::uint64_t result_bytes(const Request& request, std::uint64_t photons) {
   return photons * ((request.finals ? sizeof(PhotonRow) : 0) + (request.sequences ? sizeof(Sequence) : 0));
 }
 
+/// Throws Error(limit) for more photons, or more bytes of results, than are allowed.
+void check_size(const Request& request, const ServiceOptions& options, std::uint64_t photons) {
+  const auto refuse = [](std::uint64_t number, const char* what, std::uint64_t most) {
+    throw Error(ErrorKind::limit,
+                "a request has " + std::to_string(number) + what + ", and " + std::to_string(most) + " are allowed", {},
+                "split it, or want less of it");
+  };
+  const std::uint64_t most = std::min(options.max_photons, request.max_photons);
+  if (photons > most) refuse(photons, " photons", most);
+  const std::uint64_t bytes = result_bytes(request, photons);
+  if (bytes > options.max_reply_bytes) refuse(bytes, " bytes of results", options.max_reply_bytes);
+}
+
 /// The number of the request's photons, where its source has `all`. Throws Error(usage).
 std::uint64_t range_of(const Request& request, std::uint64_t all) {
   if (request.first <= all) {
@@ -239,7 +252,8 @@ struct Service::State {
 Service::State::State(std::vector<GpuGeometry> given, const ServiceOptions& how)
     : geometries(std::move(given)), options(how) {
   if (geometries.empty()) throw Error(ErrorKind::usage, "a service has no geometry", {}, "give it one for each device");
-  if (options.max_failures == 0) throw Error(ErrorKind::usage, "ServiceOptions::max_failures is 0");
+  if (options.max_failures == 0)
+    throw Error(ErrorKind::usage, "a request of a service may fail with 0 devices", {}, "allow one at least");
   const GeometryView& first = geometries.front().view();
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   for (std::size_t i = 0; i != geometries.size(); ++i) {
@@ -438,15 +452,10 @@ void Service::State::place(Launch& launch, std::uint64_t room) {
       part.count = 0;
       try {
         const std::uint64_t photons = range_of(job.request, part.total);
-        const std::uint64_t most = std::min(options.max_photons, job.request.max_photons);
-        if (photons > most)
-          throw Error(ErrorKind::limit, "a request has " + std::to_string(photons) + " photons, and " +
-                                            std::to_string(most) + " are allowed");
-        if (result_bytes(job.request, photons) > options.max_reply_bytes)
-          throw Error(ErrorKind::limit,
-                      "the results of " + std::to_string(photons) + " photons exceed ServiceOptions::max_reply_bytes");
+        check_size(job.request, options, photons);
         job.count = part.count = photons;
         add_pending(job, photons);
+        add_bytes(job, result_bytes(job.request, photons));
       } catch (const Error&) {
         part.error = std::current_exception();
       }
@@ -527,10 +536,12 @@ bool Service::State::add_part(const JobPointer& job, Part& part, double seconds)
   reply.kernel_seconds += seconds;
   ++reply.launches;
   add_bytes(*job, part.hit_words.size() * sizeof(std::uint32_t));
-  if (reply.hit_count * job->request.hits.row_bytes() + result_bytes(job->request, *job->count) >
-      options.max_reply_bytes)
-    throw Error(ErrorKind::limit, "the results of a request exceed ServiceOptions::max_reply_bytes", {},
-                "want fewer columns, or fewer photons in a request");
+  const std::uint64_t bytes = reply.hit_count * job->request.hits.row_bytes() + result_bytes(job->request, *job->count);
+  if (bytes > options.max_reply_bytes)
+    throw Error(ErrorKind::limit,
+                "the results of a request have more than the " + std::to_string(options.max_reply_bytes) +
+                    " bytes that are allowed",
+                {}, "want fewer columns, or fewer photons in a request");
   remove_pending(*job, part.count);
   job->parts.push_back(std::move(part));
   return job->pending == 0;
@@ -749,15 +760,8 @@ void Service::drop_client(ClientId client) {
 Submission Service::submit(ClientId client, const Request& request) {
   State& state = *state_;
   const std::optional<std::uint64_t> count = check_request(request);
-  const std::uint64_t most = std::min(state.options.max_photons, request.max_photons);
-  if (count && *count > most)
-    throw Error(ErrorKind::limit,
-                "a request has " + std::to_string(*count) + " photons, and " + std::to_string(most) + " are allowed");
-  const std::uint64_t results = result_bytes(request, count.value_or(0));
-  if (results > state.options.max_reply_bytes)
-    throw Error(ErrorKind::limit,
-                "the results of " + std::to_string(*count) + " photons exceed ServiceOptions::max_reply_bytes");
-  const std::uint64_t bytes = input_bytes(request) + results;
+  if (count) check_size(request, state.options, *count);
+  const std::uint64_t bytes = input_bytes(request) + result_bytes(request, count.value_or(0));
   if (bytes > state.options.max_queue_bytes)
     throw Error(ErrorKind::limit,
                 "a request of " + std::to_string(bytes) + " bytes exceeds the queue of " +
