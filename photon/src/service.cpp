@@ -31,7 +31,7 @@ using Clock = std::chrono::steady_clock;
 /// Launches of a device at a time: one is simulated while the other hands over its results.
 constexpr std::size_t kLanes = 2;
 /// A smaller part of a request costs more than it is worth, where a client has more photons to offer.
-constexpr std::uint64_t kMinPart = 1024;
+constexpr std::uint64_t kMinPart = 256;
 /// Host bytes of a request beside its rows.
 constexpr std::uint64_t kRequestBytes = 8192;
 /// Photons that a genstep is taken to have, where physics decides: only the first guess of what fits into a launch.
@@ -201,7 +201,7 @@ struct Service::State {
   std::map<ClientId, std::shared_ptr<Client>> clients;
   std::map<RequestId, JobPointer> jobs;
   std::uint64_t last_client = 0, last_request = 0;
-  ClientId leader{};  ///< of the last launch
+  ClientId turn{};  ///< the client that leads the next launch, or one before it
   bool accepting = true, quitting = false;
   std::size_t ending = 0;  ///< jobs whose promises are being set
   double rate = 0;         ///< photons per second
@@ -377,34 +377,32 @@ void Service::State::take_from(const JobPointer& job, std::uint64_t photons, Lau
   begin(*job);
 }
 
-/// The photons of a launch, in equal shares for the clients. The next client leads each launch, and its first job says
-/// of which kind the others have to be.
+/// The photons of a launch, in equal shares for the clients. The first job of the client that leads it says of which
+/// kind the others have to be. A client that gets nothing leads the next launch.
 Service::State::Launch Service::State::take(const Worker& worker) {
   struct Wish {
     std::vector<JobPointer> jobs;
     std::vector<std::uint64_t> photons;  // of each
   };
   std::vector<Client*> order;
-  const auto next = clients.upper_bound(leader);
+  const auto next = clients.lower_bound(turn);
   for (auto it = next; it != clients.end(); ++it) order.push_back(it->second.get());
   for (auto it = clients.begin(); it != next; ++it) order.push_back(it->second.get());
+  std::erase_if(order, [](const Client* client) { return client->queue.empty(); });
 
   const std::uint64_t room = worker.lane->room();
-  const JobPointer* first = nullptr;
+  const auto key = order.front()->queue.front()->key();
+  const Client* left_out = nullptr;
   std::vector<Wish> wishes;
   std::vector<std::uint64_t> wanted;
   std::uint64_t bytes = 0;
   std::size_t parts = 0;
   for (Client* client : order) {
-    if (wishes.size() * kMinPart >= room) break;
     Wish wish;
     std::uint64_t sum = 0;
     for (const JobPointer& job : client->queue) {
-      if (first == nullptr) {
-        first = &job;
-        leader = client->id;
-      }
-      if (job->key() != (*first)->key()) continue;
+      if (wishes.size() * kMinPart >= room) break;
+      if (job->key() != key) continue;
       const std::uint64_t more = gensteps_of(job->request).size_bytes();
       if (parts == worker.max_parts || (parts != 0 && bytes + more > genstep_room)) break;
       bytes += more;
@@ -414,10 +412,15 @@ Service::State::Launch Service::State::take(const Worker& worker) {
       ++parts;
       if (sum >= room) break;
     }
-    if (wish.jobs.empty()) continue;
+    if (wish.jobs.empty()) {
+      if (left_out == nullptr) left_out = client;
+      continue;
+    }
     wishes.push_back(std::move(wish));
     wanted.push_back(sum);
   }
+
+  turn = left_out != nullptr ? left_out->id : static_cast<ClientId>(static_cast<std::uint64_t>(order.front()->id) + 1);
 
   Launch launch;
   const std::vector<std::uint64_t> shares = share_out(wanted, room);

@@ -153,7 +153,8 @@ class Serve : public OfGensteps {
   static Request ball(std::uint64_t event, std::uint64_t photons) {
     Request request = base(event);
     Source source;
-    source.center = Double3(point(event));
+    // In several solids, close to a face and far from all.
+    source.center = event % 8 == 5 ? Double3(5000, -300, 70) : Double3(point(event));
     source.radius = 300;
     source.time_constant = 5;
     source.spectrum = uniform_spectrum(300, 790 + 10 * static_cast<float>(event % 10));  // also beyond the tables
@@ -614,6 +615,35 @@ TEST_P(Serve, SharesLaunchesFairlyBetweenClients) {
   EXPECT_LT(service.counters(large).photons, 20'000U) << "of 120,000";
   EXPECT_EQ(slow.get().photons, 40'000U);
   service.stop();
+}
+
+// A launch has room for some of the clients: the others are not left out of the next one.
+TEST_P(Serve, GivesEachOfManyClientsItsTurn) {
+  constexpr std::size_t kClients = 12, kRequests = 3;
+  const auto backend = held();
+  Service service(geometries_on({backend}), {.launch_photons = 1'024});
+  std::vector<ClientId> clients;
+  for (std::size_t i = 0; i != kClients; ++i) clients.push_back(service.add_client());
+  backend->hold();
+  std::mutex mutex;
+  std::vector<std::size_t> order;  // which of a client's requests ended
+  std::vector<std::future<Reply>> replies;
+  for (std::size_t number = 0; number != kRequests; ++number)
+    for (std::size_t i = 0; i != kClients; ++i) {
+      Request request = ball(number * kClients + i, 500);
+      request.finals = request.sequences = false;
+      request.when_ready = [&, number] {
+        const std::lock_guard lock(mutex);
+        order.push_back(number);
+      };
+      replies.push_back(submit(service, clients[i], request));
+    }
+  backend->let_go();
+  for (std::future<Reply>& reply : replies) (void)reply.get();
+  service.drain();
+  ASSERT_EQ(order.size(), kClients * kRequests);
+  const auto last_first = std::find(order.rbegin(), order.rend(), 0U).base();
+  EXPECT_EQ(std::count(order.begin(), last_first, 2U), 0) << "a client's third request before another's first";
 }
 
 TEST_P(Serve, FreesWhatIsCancelled) {
