@@ -453,8 +453,8 @@ TEST_P(Serve, EndsARequestWhoseDevicesFail) {
     left[at]->break_down();
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(at));
   }
-  test::expect_error(ErrorKind::device, [&] { (void)bad.get(); });
   left.front()->let_go();
+  test::expect_error(ErrorKind::device, [&] { (void)bad.get(); });
   const Request good = ball(2, 100);
   expect_alone(submit(service, client, good).get(), good, alone(upload_to(device()), good));
 }
@@ -675,6 +675,59 @@ TEST_P(Serve, FreesWhatIsCancelled) {
   const Request next = ball(7, 2'000);
   expect_alone(submit(service, client, next).get(), next, alone(upload_to(device()), next));
   EXPECT_EQ(service.counters().cancelled, 3U);
+}
+
+// Clients come, cancel and go at any moment, and a device fails meanwhile: each request ends once, and nothing of any
+// is kept.
+TEST_P(Serve, KeepsNothingOfClientsThatComeAndGo) {
+  const GpuGeometry reference = upload_to(device());
+  constexpr std::uint64_t kThreads = 4, kRounds = 6, kRequests = 8, kKinds = 4;
+  std::vector<Alone> all;
+  for (std::uint64_t event = 0; event != kKinds; ++event) all.push_back(alone(reference, of_kind(event, 200)));
+  const auto first = held(), second = held();
+  Service service(geometries_on({first, second}), {.launch_photons = 1'024});
+  std::atomic<std::uint64_t> ready{0}, completed{0}, cancelled{0};
+  std::vector<std::thread> threads;
+  for (std::uint64_t t = 0; t != kThreads; ++t)
+    threads.emplace_back([&, t] {
+      RandomStream random(42, t);
+      for (std::uint64_t round = 0; round != kRounds; ++round) {
+        const ClientId client = service.add_client();
+        std::vector<Submission> sent;
+        for (std::uint64_t i = 0; i != kRequests; ++i) {
+          Request request = of_kind(i % kKinds, 200);
+          request.when_ready = [&] { ++ready; };
+          sent.push_back(service.submit(client, request));
+          ASSERT_TRUE(sent.back().accepted());
+          if (random.bits() % 3 == 0) (void)service.cancel(sent[random.bits() % sent.size()].id);
+        }
+        if (t == 0 && round == kRounds / 2) first->break_down();
+        if (random.bits() % 2 == 0) service.drop_client(client);
+        for (std::uint64_t i = 0; i != kRequests; ++i) {
+          try {
+            const Reply reply = sent[i].reply.get();
+            EXPECT_TRUE(test::same_bytes(reply.hits_as<PhotonRow>(), all[i % kKinds].hits));
+            EXPECT_TRUE(test::same_bytes(reply.finals, all[i % kKinds].finals));
+            ++completed;
+          } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::cancelled) << error.what();
+            ++cancelled;
+          }
+        }
+        service.drop_client(client);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  service.drain();
+  const Counters counters = service.counters();
+  EXPECT_EQ(ready, kThreads * kRounds * kRequests);
+  EXPECT_EQ(counters.accepted, kThreads * kRounds * kRequests);
+  EXPECT_EQ(counters.completed, completed);
+  EXPECT_EQ(counters.cancelled, cancelled);
+  EXPECT_GT(completed, 0U);
+  EXPECT_GT(cancelled, 0U);
+  EXPECT_EQ(counters.queued_requests + counters.running_requests + counters.queued_photons + counters.queue_bytes, 0U);
+  EXPECT_EQ(counters.failed, 0U);
 }
 
 TEST_P(Serve, FinishesWhatRunsWhenItStops) {
