@@ -4,6 +4,7 @@
 
 #include <raylift/geometry/detail/standard.h>
 #include <raylift/photon/birth.h>
+#include <raylift/photon/events.h>
 
 #if !defined(__CUDACC_RTC__)
 #include <atomic>
@@ -19,8 +20,12 @@ struct Run {
   float latest = std::numeric_limits<float>::infinity();  ///< ns; a photon that is later is cut
   ShiftProfile shift_profile = ShiftProfile::delta;
   /// Counters in the device's memory, kBulkProperties for each material. A step at a wavelength that the property's
-  /// table does not cover, and so with the value at its end, increments one. Null: steps are not counted.
+  /// table does not cover, and so with the value at its end, increments one. Null: steps are not counted. Where there
+  /// are several events, kBulkProperties for each of these.
   std::uint64_t* end_values = nullptr;
+  /// The events of the photons, where there are several: `first` and all numbers of photons are then places in the
+  /// launch, and `seed` is not used.
+  EventView events{};
 };
 
 /// In Outcome::kinds, above the bits of StepKind. Neither: BirthKind::torch.
@@ -37,7 +42,9 @@ struct alignas(16) Outcome {
   std::uint32_t steps;
   std::uint64_t history;  ///< its last 16 steps, by StepKind, 4 bits each; the latest in the lowest bits
   std::uint16_t kinds;    ///< a bit for each kind of all of its steps: 1 << kind; and kBorn... of its birth
+  std::uint32_t event;    ///< of Run::events
 };
+static_assert(sizeof(Outcome) == 96);
 
 /// The state of an interrupted Follower, in addition to the outcome so far.
 struct alignas(16) Pause {
@@ -47,7 +54,7 @@ struct alignas(16) Pause {
 
 namespace detail {
 
-/// Counts a step's properties whose tables do not cover its wavelength. `counts` has kBulkProperties for each material.
+/// Counts a step's properties whose tables do not cover its wavelength, at the number of the material or event.
 /// On a GPU the threads of a warp that count the same add together: where all light lies beyond a table, atomic
 /// additions of each thread took a third of the time of a run.
 RAYLIFT_SLOW_PATH inline void count_end_values(const MaterialOptics& material, std::uint32_t number, float wavelength,
@@ -99,7 +106,8 @@ class Follower {
 
   /// Starts the photon of this number.
   RAYLIFT_HD_INLINE void start(std::uint64_t number) {
-    random_ = RandomStream(run_.seed, number);
+    const std::uint32_t event = run_.events.count == 0 ? 0 : run_.events.find(number);
+    random_ = random_of(number, event, 0);
     phase_ = Phase::born;
     rest_ = {0, 0, 0};
     if (source_.photons != nullptr) {
@@ -107,27 +115,30 @@ class Follower {
       const StartPhoton& start = source_.photons[i];
       const FinePoint at = start_of(geometry_, source_, start);
       rest_ = at.rest;
-      outcome_ = {born(start, at.point, source_.photons_in[i], random_), {}, 0, 0, birth_bit(birth_kind(start.flags))};
+      const std::uint16_t birth = birth_bit(birth_kind(start.flags));
+      outcome_ = {born(start, at.point, source_.photons_in[i], random_), {}, 0, 0, birth, event};
       return;
     }
-    const BirthPlace place = birth_place(source_, random_);
-    const FinePoint center = geometry_.fine_from_scene(source_.center);
-    outcome_ = {{center.point, place.distance, place.direction, 0, {0, 0, 0}, anchor_.in}, {}, 0, 0, 0};
+    const Source& source = source_of(event);
+    const Anchor anchor = anchor_of(event);
+    const BirthPlace place = birth_place(source, random_);
+    const FinePoint center = geometry_.fine_from_scene(source.center);
+    outcome_ = {{center.point, place.distance, place.direction, 0, {0, 0, 0}, anchor.in}, {}, 0, 0, 0, event};
     rest_ = center.rest;
     phase_ = place.distance < Real(0) ? Phase::arrived : Phase::on_way;
-    if (phase_ == Phase::on_way && anchor_.clear) {
+    if (phase_ == Phase::on_way && anchor.clear) {
       move_to(geometry_.along(center, outcome_.photon.time, place.direction));
       phase_ = Phase::arrived;
     }
   }
   /// Continues a photon that waits for the boundary of a ray.
   RAYLIFT_HD_INLINE void resume(std::uint64_t number, const Outcome& so_far, const Pause& pause) {
-    random_ = RandomStream(run_.seed, number, pause.drawn_and_phase >> 2);
+    random_ = random_of(number, so_far.event, pause.drawn_and_phase >> 2);
     outcome_ = so_far;
     phase_ = static_cast<Phase>(pause.drawn_and_phase & 3U);
     rest_ = pause.rest;
   }
-  [[nodiscard]] RAYLIFT_HD Pause pause() const {
+  [[nodiscard]] RAYLIFT_HD_INLINE Pause pause() const {
     return {random_.drawn() << 2 | static_cast<std::uint32_t>(phase_), rest_};
   }
   /// The ray for the next search for a boundary. False: the photon has ended.
@@ -139,8 +150,9 @@ class Follower {
       return true;
     }
     if (phase_ == Phase::arrived) {
-      give_birth(source_, photon, random_);
-      phase_ = anchor_.clear || fills_volume(source_) ? Phase::born : Phase::aimed;
+      const Source& source = source_of(outcome_.event);
+      give_birth(source, photon, random_);
+      phase_ = anchor_of(outcome_.event).clear || fills_volume(source) ? Phase::born : Phase::aimed;
     }
     if (phase_ == Phase::aimed) {
       ray = start_ray(geometry_, {photon.position, rest_}, photon.direction);
@@ -184,15 +196,29 @@ class Follower {
     const std::uint16_t through = outcome_.last.material;
     const MaterialOptics& material = geometry_.optics.materials[through];
     if (run_.end_values != nullptr && !covers(material.covered, photon.wavelength))
-      detail::count_end_values(material, through, photon.wavelength, run_.end_values);
+      detail::count_end_values(material, run_.events.count == 0 ? through : outcome_.event, photon.wavelength,
+                               run_.end_values);
     detail::end_step(geometry_, boundary, run_.shift_profile, photon, rest_, outcome_.last, known_, random_);
     record();
   }
   /// The solids that the photon is in.
-  [[nodiscard]] RAYLIFT_HD const Containment& in() const { return outcome_.photon.in; }
-  [[nodiscard]] RAYLIFT_HD const Outcome& outcome() const { return outcome_; }
+  [[nodiscard]] RAYLIFT_HD_INLINE const Containment& in() const { return outcome_.photon.in; }
+  [[nodiscard]] RAYLIFT_HD_INLINE const Outcome& outcome() const { return outcome_; }
 
  private:
+  [[nodiscard]] RAYLIFT_HD_INLINE RandomStream random_of(std::uint64_t number, std::uint32_t event,
+                                                         std::uint32_t drawn) const {
+    if (run_.events.count == 0) return {run_.seed, number, drawn};
+    const EventKey key = run_.events.keys[event];
+    return {key.seed, number + key.offset, drawn};
+  }
+  [[nodiscard]] RAYLIFT_HD_INLINE const Source& source_of(std::uint32_t event) const {
+    return source_.events == nullptr ? source_ : source_.events[event].source;
+  }
+  // By value: an address would keep it in memory.
+  [[nodiscard]] RAYLIFT_HD_INLINE Anchor anchor_of(std::uint32_t event) const {
+    return source_.events == nullptr ? anchor_ : source_.events[event].anchor;
+  }
   RAYLIFT_HD_INLINE void move_to(const FinePoint& place) {
     outcome_.photon.position = place.point;
     rest_ = place.rest;

@@ -137,7 +137,7 @@ RAYLIFT_HD_INLINE StepKind in_bulk(const OpticsView& optics, const MaterialOptic
     set(photon, mie(wave_of(photon), material.mie_forward, material.mie_backward, material.mie_forward_ratio, random));
     return StepKind::mie;
   }
-  // Of all emissions one is chosen first, so that a kernel has the code of one.
+  // The emission is chosen first, so that a kernel has the code of one.
   const EmissionComponent* component = nullptr;
   bool shifts = false;
   Real rise(0);
