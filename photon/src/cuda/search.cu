@@ -12,12 +12,14 @@ using bvh_detail::kIsFine;
 // Rays of one warp, at most: enough that waiting for the last of them costs little.
 constexpr std::uint32_t kRaysPerWarp = 512;
 // Blocks that a multiprocessor is to hold, which bounds a thread's registers. Measured: see docs/lab_notes.md.
-constexpr int kSearchBlocks = 4, kRestBlocks = 4;
+template <class SomeRay>
+constexpr int kSearchBlocks = kIsFine<SomeRay> ? 4 : 6;
+constexpr int kRestBlocks = 4;
 
 // The boundaries that photons wait for. A kernel of its own: search and physics in one are more code than the
 // instruction cache holds, and threads that wait for each other at both.
 template <class SomeRay>
-__global__ void __launch_bounds__(kThreads, kSearchBlocks)
+__global__ void __launch_bounds__(kThreads, kSearchBlocks<SomeRay>)
     search_each(const __grid_constant__ GeometryView geometry, const __grid_constant__ Flights flights, Waiting waiting,
                 std::uint32_t* next) {
   const std::uint32_t count = *waiting.count;
