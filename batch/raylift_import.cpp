@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift-import: reads one scene for another process, so that an importer's crash is not that process's end.
-#include <raylift/geometry/import/import_process.h>
+#include "geometry/src/import/import_process.h"
 
 #include <cstdio>
 #include <cstring>

@@ -112,7 +112,7 @@ class Bench {
   void pass_on() {
     std::vector<Stream> streams;
     for (int i = 0; i != 4; ++i) streams.emplace_back(devices_[0]);
-    Backend& first = *devices_[0].backend();
+    auto& first = *devices_[0].backend();
     const std::size_t chunk = settings_.upload.chunk_bytes;
     for (std::size_t begin = 0, turn = 0; begin < settings_.bytes; begin += chunk, ++turn) {
       const std::size_t bytes = std::min(chunk, settings_.bytes - begin);

@@ -4,10 +4,10 @@
 //
 //   bench_cache FILE [--device D] [--rounds N] [--folder DIR]
 #include "best_of.h"
+#include "gpu/src/cache/cache_files.h"
 
 #include <fcntl.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/cache/cache.h>
 #include <raylift/gpu/device/pool.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <sys/mman.h>

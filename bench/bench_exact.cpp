@@ -7,7 +7,6 @@
 #include <raylift/geometry/bvh/bvh.h>
 #include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/scene.h>
-#include <raylift/gpu/bvh/bvh_build.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/trace.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
@@ -22,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/src/bvh/bvh_build.h"
 #include "support/exact_shapes.h"
 #include "support/inside_rays.h"
 

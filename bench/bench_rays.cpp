@@ -4,10 +4,10 @@
 // 8 x 4). Prints one line per scene, machine and rays.
 #include "best_of.h"
 #include "bvh_quality.h"
+#include "gpu/src/bvh/bvh_build.h"
 #include "ray_scenes.h"
 
 #include <raylift/geometry/bvh/bvh.h>
-#include <raylift/gpu/bvh/bvh_build.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/trace.h>
 #include <raylift/gpu/upload/gpu_geometry.h>

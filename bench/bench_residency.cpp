@@ -161,9 +161,9 @@ void placement(const Device& device, const Settings& settings) {
       options.budget = percent == 100 ? UINT64_MAX : bytes / 100 * static_cast<unsigned>(percent);
       const ResidentArrays resident = upload(scene.sources, device, options);
       BvhView view = scene.bvh.view();
-      view.nodes = resident.arrays[0].as<const BvhNode>();
-      view.pairs = resident.arrays[1].as<const TrianglePair>();
-      view.ids = resident.arrays[2].as<const PairIds>();
+      view.nodes = resident.arrays[0].as<const bvh_detail::BvhNode>();
+      view.pairs = resident.arrays[1].as<const bvh_detail::TrianglePair>();
+      view.ids = resident.arrays[2].as<const bvh_detail::PairIds>();
       const auto on_host = [&](std::size_t i) {
         const std::size_t each = scene.sources[i].element_bytes;
         return static_cast<std::uint32_t>((resident.report.arrays[i].host_bytes + each - 1) / each);
@@ -228,8 +228,8 @@ void order(const Settings& settings) {
       "\n%s: percent of touches that lie in the first part of the array (at best, sorted by touches)\n\n"
       "| | size | 1 %% | 10 %% | 25 %% | 50 %% | 75 %% |\n|---|---|---|---|---|---|---|\n",
       mesh.name.c_str());
-  order_of("nodes", touches.nodes, sizeof(BvhNode));
-  order_of("pairs", touches.pairs, sizeof(TrianglePair));
+  order_of("nodes", touches.nodes, sizeof(bvh_detail::BvhNode));
+  order_of("pairs", touches.pairs, sizeof(bvh_detail::TrianglePair));
 }
 
 // Two levels --------------------------------------------------------------------------------------------------------

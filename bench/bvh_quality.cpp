@@ -40,7 +40,7 @@ void follow(const BvhView& bvh, const Ray& ray, Counts& visits) {
     visits.node(child);
     while (hits.leaves.pairs != 0) {
       const std::uint32_t pair = next_pair(hits.leaves);
-      settle_pair(bvh, pair, intersect_pair(bvh, pair, prepared, kNoInstance, query), ray, kNoInstance, query);
+      decide_pair(bvh, pair, intersect_pair(bvh, pair, prepared, kNoInstance, query), ray, kNoInstance, query);
       visits.pair(pair);
     }
     nodes = hits.children;
@@ -75,7 +75,7 @@ BvhQuality measure_quality(const Bvh& bvh, std::span<const Ray> rays) {
 
   double root_area = 0;
   std::uint64_t inner = 0, leaves = 0, pairs = 0;
-  for (const BvhNode& node : bvh.nodes) {
+  for (const bvh_detail::BvhNode& node : bvh.nodes) {
     double step[3], extent[3] = {0, 0, 0};
     for (int a = 0; a < 3; ++a) step[a] = std::ldexp(1.0, node.exponent[a] - 127);
     for (int s = 0; s < 8; ++s) {

@@ -3,12 +3,13 @@
 // what must hold of any such ray, and by brute force over all triangles in double.
 #pragma once
 
-#include <raylift/geometry/bvh/bvh_batch.h>
 #include <raylift/gpu/device/device.h>
 #include <raylift/gpu/view.h>
 
 #include <cstddef>
 #include <cstdint>
+
+#include "geometry/src/bvh/bvh_batch.h"
 
 namespace raylift::bench {
 
@@ -36,7 +37,7 @@ struct ExactCounts {
   unsigned long long lost;        ///< no hit
   unsigned long long wrong_side;  ///< from_inside is 0
   unsigned long long checked;     ///< by brute force
-  unsigned long long undecided;   ///< of these: double doesn't tell which of several triangles at an edge it is
+  unsigned long long undecided;   ///< of these: double does not separate several triangles at an edge
   unsigned long long differ;      ///< of these: none of the triangles that it may be
   unsigned long long worst_t;     ///< the bits of the largest error of t, a double, in steps of a float
 };

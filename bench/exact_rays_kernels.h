@@ -195,7 +195,7 @@ RAYLIFT_HD inline double plane_t(Vec a, Vec b, Vec c, Vec o, Vec d) {
   return t + (fma(-t, slope.high, depth.high) + depth.low - t * slope.low) / slope.high;
 }
 
-// The sign of d . (p x q), and 0 where double does not tell.
+// The sign of d . (p x q), and 0 where double does not determine it.
 RAYLIFT_HD inline int edge_sign(Vec d, Vec p, Vec q) {
   const double yz = p.y * q.z, zy = p.z * q.y, zx = p.z * q.x, xz = p.x * q.z, xy = p.x * q.y, yx = p.y * q.x;
   const double value = d.x * (yz - zy) + d.y * (zx - xz) + d.z * (xy - yx);

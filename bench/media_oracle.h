@@ -117,7 +117,7 @@ RAYLIFT_HD inline Side side_of_solid(const WalkOracle& oracle, const WalkSolid& 
   }
 }
 
-/// The innermost solid around a point, or whether it lies too near to a surface to tell.
+/// The innermost solid around a point, or whether it lies too near to a surface to be determined.
 struct MediumAt {
   std::uint32_t solid;
   bool near;

@@ -16,7 +16,7 @@ void check(cudaError_t code) {
   std::exit(9);
 }
 
-// The sums go nowhere, but the compiler does not know.
+// The sums are not used, which the compiler can not see.
 __global__ void stream_all(const uint4* data, std::size_t count, unsigned* sink) {
   unsigned sum = 0;
   for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count;

@@ -94,7 +94,7 @@ class Camera {
   Eigen::Quaterniond orientation_ = Eigen::Quaterniond::Identity();  // camera -> world
 };
 
-/// What the options say of the camera. What they leave out follows from the scene.
+/// The options of the camera. What they leave out follows from the scene.
 struct CameraOptions {
   std::optional<StandardView> view;
   std::optional<Eigen::Vector3d> eye, target, up;

@@ -306,9 +306,9 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
       [&](const std::string& text) { limits.isolate_bytes = above_0(parse_bytes(text)); });
 }
 
-void add_files(CLI::App& app, std::vector<std::string>& files) {
+void add_files(CLI::App& app, std::vector<std::string>& files, bool required) {
   add_words(app, "FILE", files, "Scene files: COLLADA (.dae, .zae, .dae.gz), GDML, OBJ, STL, PLY, glTF and others",
-            true);
+            required);
 }
 
 const std::string& one_of(const std::string& text, const std::vector<std::string>& choices) {

@@ -60,11 +60,11 @@ void add_general_options(CLI::App& app, GeneralOptions& options, bool json);
 /// --unit to --drop-degenerate, isolation, and all limits with their defaults.
 void add_load_options(CLI::App& app, LoadOptions& options);
 
-/// What --optics says: a file, or "off".
+/// The value of --optics: a file, or "off".
 void set_optics(LoadOptions& options, const std::string& text);
 
-/// The positional FILE...
-void add_files(CLI::App& app, std::vector<std::string>& files);
+/// The positional FILE..., one or more; none too, if they are not required.
+void add_files(CLI::App& app, std::vector<std::string>& files, bool required = true);
 
 /// The text, if it is one of the choices; otherwise throws Error(usage) with a suggestion.
 const std::string& one_of(const std::string& text, const std::vector<std::string>& choices);

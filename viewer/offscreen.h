@@ -3,11 +3,11 @@
 #pragma once
 
 #include "cli/session.h"
-#include "state/view_options.h"
+#include "offscreen_scene.h"
 
 namespace raylift::viewer {
 
-/// Draws each file of the options. Returns the exit code. Throws Error for failures that concern more than one file.
-[[nodiscard]] int draw_offscreen(const ViewOptions& options, cli::Session& session);
+/// Draws each scene. Returns the exit code. Throws Error for failures that concern more than one file.
+[[nodiscard]] int draw_offscreen(const ImageOptions& options, const OffscreenScenes& scenes, cli::Session& session);
 
 }  // namespace raylift::viewer

@@ -39,7 +39,7 @@ int view(int argc, char** argv) {
   }
   if (!send.verb.empty()) return viewer::send(send, options.files, session);
   const bool no_window = !options.image.output.empty() || options.image.frames > 0;
-  if (no_window) return viewer::draw_offscreen(options, session);
+  if (no_window) return viewer::draw_offscreen(options.image, viewer::OffscreenScenes(options), session);
 #ifdef RAYLIFT_WITH_WINDOW
   viewer::ServerFactory make_server;
   if (!options.window.no_socket)

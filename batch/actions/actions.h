@@ -13,6 +13,7 @@
 
 #include "cache_options.h"
 #include "cli/output.h"
+#include "gpu/src/cache/cache_files.h"
 
 namespace raylift::batch {
 
@@ -41,7 +42,7 @@ class SceneWork {
   [[nodiscard]] const CacheFile& cached();
   /// Uploads it at the first call.
   [[nodiscard]] const GpuGeometry& geometry();
-  /// Says that the answer is a negative one.
+  /// Marks the answer as a negative one.
   void set_negative() { negative_ = true; }
   [[nodiscard]] bool negative() const { return negative_; }
 

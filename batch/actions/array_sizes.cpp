@@ -15,21 +15,21 @@ namespace {
 
 bool has_array(const ViewArrayInfo& row, const Scene& scene, bool flat, bool fine) {
   switch (row.presence) {
-    case ArrayPresence::always:
+    case ViewArrayInfo::Presence::always:
       return true;
-    case ArrayPresence::bvh:
+    case ViewArrayInfo::Presence::bvh:
       return false;
-    case ArrayPresence::two_levels:
+    case ViewArrayInfo::Presence::two_levels:
       return !flat;
-    case ArrayPresence::flattened:
+    case ViewArrayInfo::Presence::flattened:
       return flat;
-    case ArrayPresence::optics:
+    case ViewArrayInfo::Presence::optics:
       return !scene.optics.empty();
-    case ArrayPresence::fine:
+    case ViewArrayInfo::Presence::fine:
       return fine;
-    case ArrayPresence::rests:
+    case ViewArrayInfo::Presence::rests:
       return !flat && has_rests(scene);
-    case ArrayPresence::attribute:
+    case ViewArrayInfo::Presence::attribute:
       break;
   }
   bool found = false;
@@ -75,20 +75,20 @@ std::vector<ArraySize> array_sizes(const Scene& scene, bool flat) {
   const auto other = other_counts(scene);
   const auto count = [&](const ViewArrayInfo& row) -> std::uint64_t {
     switch (row.extent) {
-      case ArrayExtent::vertex:
+      case ViewArrayInfo::Extent::vertex:
         return flat ? scene.expanded_vertices() : scene.unique_vertices();
-      case ArrayExtent::triangle:
+      case ViewArrayInfo::Extent::triangle:
         return flat ? scene.expanded_triangles() : scene.unique_triangles();
-      case ArrayExtent::mesh:
+      case ViewArrayInfo::Extent::mesh:
         return flat ? 1 : scene.meshes.size();
-      case ArrayExtent::instance:
+      case ViewArrayInfo::Extent::instance:
         return flat ? 1 : scene.instances.size();
-      case ArrayExtent::solid:
+      case ViewArrayInfo::Extent::solid:
         return scene.instances.size();
-      case ArrayExtent::material:
+      case ViewArrayInfo::Extent::material:
         return scene.materials.size();
-      case ArrayExtent::pair:
-      case ArrayExtent::other:
+      case ViewArrayInfo::Extent::pair:
+      case ViewArrayInfo::Extent::other:
         break;
     }
     return other[static_cast<std::size_t>(row.array)];

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/options.h"
+#include "gpu/src/cache/cache_files.h"
 
 namespace raylift::batch {
 using namespace cli;
@@ -21,7 +22,8 @@ CacheOptions CacheSettings::with(std::function<void(const std::string&)> warn) c
 }
 
 void CacheSettings::hash_ahead(const std::vector<std::string>& files, const LoadOptions& load) {
-  if (enabled && !files.empty()) options.source_hash = hash_source_ahead(files.front(), load);
+  if (enabled && !files.empty())
+    options.source_hash = std::make_shared<const SourceHashAhead>(hash_source_ahead(files.front(), load));
 }
 
 Json CacheSettings::json(const CachedUpload& uploaded) const {

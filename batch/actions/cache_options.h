@@ -22,11 +22,11 @@ struct CacheSettings {
   [[nodiscard]] CacheOptions with(std::function<void(const std::string&)> warn) const;
   /// Begins to hash the first of some files on another thread, where the cache is to be used: CUDA starts meanwhile.
   void hash_ahead(const std::vector<std::string>& files, const LoadOptions& load);
-  /// What --json says of it; null where the cache was not to be used.
+  /// For --json; null where the cache was not to be used.
   [[nodiscard]] cli::Json json(const CachedUpload& uploaded) const;
 };
 
-/// --cache[=DIR] alone, with what the help says of it.
+/// --cache[=DIR] alone, with its text in the help.
 void add_cache_folder(CLI::App& app, CacheSettings& settings, const std::string& help);
 
 /// --cache[=DIR].

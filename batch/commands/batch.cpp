@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift batch: does the same with many scenes, each in a process of its own, and reports a row for each.
-#include <raylift/geometry/error_kinds.h>
+#include "geometry/src/error_kinds.h"
 
 #include <memory>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// raylift cache: puts scenes into the geometry cache, and says, checks and removes what is in it.
+// raylift cache: puts scenes into the geometry cache, and lists, checks and removes its files.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/cache/cache.h>
 
 #include <ctime>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "cli/table.h"
 #include "cli/text.h"
 #include "commands.h"
+#include "gpu/src/cache/cache_files.h"
 
 namespace raylift::batch {
 using namespace cli;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of commands that put a scene onto devices, and what they say of the time that took.
+// The options of commands that put a scene onto devices, and their report of the time that took.
 #pragma once
 
 #include <raylift/gpu/device/device.h>

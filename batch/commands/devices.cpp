@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift devices: the devices there are, and what each can do.
 #include <fmt/format.h>
-#include <raylift/geometry/import/import_process.h>
 #include <raylift/gpu/device/device.h>
 #include <raylift/gpu/memory/residency.h>
 
@@ -11,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/table.h"
 #include "commands.h"
+#include "geometry/src/import/import_process.h"
 
 namespace raylift::batch {
 using namespace cli;

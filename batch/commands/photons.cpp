@@ -24,6 +24,7 @@
 #include "cli/text.h"
 #include "commands.h"
 #include "device_options.h"
+#include "gpu/src/cache/cache_files.h"
 
 namespace raylift::batch {
 using namespace cli;
@@ -39,7 +40,7 @@ struct PhotonsCommandOptions : PhotonOptions {
   bool strict = false;  // about solids that are too thin
 };
 
-void settle(PhotonsCommandOptions& options) {
+void resolve(PhotonsCommandOptions& options) {
   if (options.scenes.size() != 1)
     throw Error(ErrorKind::usage,
                 fmt::format("{} scenes were given, and photons go through one", options.scenes.size()));
@@ -149,7 +150,7 @@ std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options
   };
   refuse_inputs();
   const SourceHash source = hash_source(options.file, progress);
-  options.cache.options.source_hash = SourceHashAhead(source);
+  options.cache.options.source_hash = std::make_shared<const SourceHashAhead>(source);
   const PhotonInputs inputs{source.hash.hex(), optics_hash(options.file, options.load),
                             contents_hash(photon::source_files(options.source))};
   if (mpi != nullptr) options.device = device_of_rank(options.device, mpi->place);
@@ -204,7 +205,7 @@ void show(Session& session, const PhotonsCommandOptions& options, const PhotonSu
 }
 
 int photons(Session& session, PhotonsCommandOptions& options) try {
-  settle(options);
+  resolve(options);
   const std::unique_ptr<Mpi> mpi = started_in_parallel() ? start_mpi() : nullptr;
   try {
     return with_raylift_errors([&] {

@@ -2,7 +2,6 @@
 #include "program.h"
 
 #include <fmt/format.h>
-#include <raylift/geometry/error_kinds.h>
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <map>
@@ -13,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "commands.h"
+#include "geometry/src/error_kinds.h"
 
 namespace raylift::batch {
 using namespace cli;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// raylift trace: shoots rays into a scene on a device, says how fast that went and what they hit, and draws it.
+// raylift trace: shoots rays into a scene on a device, reports their rate and hits, and draws it.
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
@@ -24,6 +24,7 @@
 #include "cli/text.h"
 #include "commands.h"
 #include "device_options.h"
+#include "gpu/src/cache/cache_files.h"
 #include "hit_image.h"
 
 namespace raylift::batch {
@@ -59,7 +60,7 @@ void check_distance(const char* option, double millimetres) {
 }
 
 /// Checks options against each other and sets their defaults.
-void settle(TraceCommandOptions& options) {
+void resolve(TraceCommandOptions& options) {
   if (options.rays.origin) check_distance("--origin", options.rays.origin->cwiseAbs().maxCoeff());
   if (options.rays.target) check_distance("--target", options.rays.target->cwiseAbs().maxCoeff());
   check_distance("--radius", options.rays.radius.value_or(0));
@@ -204,7 +205,7 @@ Scene scene_of(CachedUpload& uploaded, const std::string& file, const TraceComma
 }
 
 int trace_files(Session& session, const CLI::App& app, TraceCommandOptions& options) {
-  settle(options);
+  resolve(options);
   refuse_unused(app, options);
   if (!options.image_file.empty()) {
     protect_scenes(options.files, options.load);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// raylift upload: reads a scene, places it and uploads it, and says where each array went.
+// raylift upload: reads a scene, places it and uploads it, and reports where each array is.
 #include <fmt/format.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/gpu/device/device.h>
@@ -17,6 +17,7 @@
 #include "cli/text.h"
 #include "commands.h"
 #include "device_options.h"
+#include "gpu/src/cache/cache_files.h"
 
 namespace raylift::batch {
 using namespace cli;

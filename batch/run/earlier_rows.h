@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rows of a report that is resumed say of the batch's scenes: which are done, and which are to be done again.
+// The scenes of a batch whose report is resumed: which are done, and which are to be done again, by its rows.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,6 @@
 #include "inputs.h"
 
 #include <glob.h>
-#include <raylift/gpu/cache/cache.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <unordered_set>
 
 #include "cli/text.h"
+#include "gpu/src/cache/cache_files.h"
 
 namespace raylift::batch {
 namespace {

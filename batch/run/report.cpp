@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/scene/detail/source_files.h>
-#include <raylift/gpu/cache/cache.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,6 +21,8 @@
 #include "base/parse_number.h"
 #include "base/trust.h"
 #include "base/utf8.h"
+#include "geometry/src/scene/source_files.h"
+#include "gpu/src/cache/cache_files.h"
 #include "inputs.h"
 #include "report_head.h"
 

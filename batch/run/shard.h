@@ -28,7 +28,7 @@ struct Shard {
 /// array. Throws Error(usage) where the tasks' numbers are not evenly spaced.
 [[nodiscard]] std::optional<Shard> slurm_shard();
 
-/// What a row of a shard says of it, so that reports can be resumed and merged without another look at the inputs.
+/// A shard as its rows describe it, so that reports can be resumed and merged without another look at the inputs.
 struct ShardRow {
   Shard shard;
   std::size_t scene = 0;   ///< its number in the order of the inputs

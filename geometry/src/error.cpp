@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <raylift/geometry/error_kinds.h>
+#include "error_kinds.h"
 
 #include <algorithm>
 #include <array>

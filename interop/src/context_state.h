@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the objects made in an OpenGL context know of it: whether it is still there, and whether it is current. They
+// The state of an OpenGL context for the objects made in it: whether it still exists, and whether it is current. They
 // hold on to this, not to the context, because they may outlive it.
 #pragma once
 

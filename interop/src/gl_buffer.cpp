@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "gl_buffer.h"
 #include <GL/glew.h>
 #include <raylift/geometry/error.h>
-#include <raylift/interop/gl_buffer.h>
 #include <raylift/interop/gl_context.h>
 
 #include <string>

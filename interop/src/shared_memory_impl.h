@@ -4,13 +4,13 @@
 
 #include <raylift/gpu/device/pool.h>
 #include <raylift/gpu/memory/buffer.h>
-#include <raylift/interop/gl_buffer.h>
 #include <raylift/interop/shared_memory.h>
 
 #include <algorithm>
 #include <atomic>
 
 #include "context_state.h"
+#include "gl_buffer.h"
 
 namespace raylift::detail {
 

@@ -74,7 +74,7 @@ Target target_of(const Nvrtc& nvrtc, int capability) {
 
 /// Throws for a source that does not compile: the first error decides where.
 [[noreturn]] void fail(int code, const std::string& log, const std::string& name, const Nvrtc& nvrtc) {
-  if (code == Nvrtc::kInvalidOption) throw Error(ErrorKind::usage, "NVRTC does not know an option: " + log);
+  if (code == Nvrtc::kInvalidOption) throw Error(ErrorKind::usage, "NVRTC refuses an option: " + log);
   if (code != Nvrtc::kCompilation)
     throw Error(ErrorKind::device, std::string("NVRTC failed: ") + nvrtc.error_string(code) + "\n" + log);
   Where where{name, ""};

@@ -3,8 +3,6 @@
 
 #include <fcntl.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/scene/detail/scene_bytes.h>
-#include <raylift/gpu/cache/cache.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +15,8 @@
 #include "base/descriptor.h"
 #include "cache/cache_folder.h"
 #include "cache/temporary_file.h"
+#include "geometry/src/scene/scene_bytes.h"
+#include "gpu/src/cache/cache_files.h"
 
 namespace raylift::detail {
 namespace {
@@ -64,7 +64,7 @@ Compiled unpacked(std::string_view bytes, const fs::path& path) {
   return compiled;
 }
 
-/// Options that let further files in, or tell nothing about what comes out of them.
+/// Options that include further files, or whose result does not follow from their text.
 bool reads_files(std::string_view option) {
   for (const char* prefix : {"-I", "--include-path", "-include", "--pre-include", "-pch", "--pch", "-use-pch",
                              "--use-pch", "-create-pch", "--create-pch", "--pch-dir", "@"})

@@ -40,7 +40,7 @@ std::string list_of(const std::vector<std::string>& names) {
 /// The arrays of a launch on the device: there before the kernel runs, and given back when it has.
 class ArraysOnDevice {
  public:
-  ArraysOnDevice(Backend& backend, StreamHandle stream, std::span<KernelArgument> arguments)
+  ArraysOnDevice(detail::Backend& backend, StreamHandle stream, std::span<KernelArgument> arguments)
       : backend_(backend), stream_(stream), arguments_(arguments) {
     try {
       for (const KernelArgument& argument : arguments_)
@@ -72,7 +72,7 @@ class ArraysOnDevice {
       if (argument.array != nullptr && argument.array->device != nullptr)
         backend_.release_on(stream_, std::exchange(argument.array->device, nullptr));
   }
-  Backend& backend_;
+  detail::Backend& backend_;
   StreamHandle stream_;
   std::span<KernelArgument> arguments_;
 };

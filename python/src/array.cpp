@@ -105,7 +105,7 @@ py::dict host_interface(const Array& array) {
 
 /// Copies each part of a split array by itself: no copy may cross its boundary.
 void copy_to_host(const Array& array, void* target, std::size_t bytes, StreamRef stream) {
-  Backend& backend = *array.device.backend();
+  auto& backend = *array.device.backend();
   const std::byte* const end = array.data + bytes;
   const bool crosses = array.host_part != nullptr && array.data < array.host_part && array.host_part < end;
   const std::size_t first = crosses ? static_cast<std::size_t>(array.host_part - array.data) : bytes;
@@ -121,9 +121,10 @@ py::object computing(const Array& array) {
     return py::module_::import("cupy").attr("asarray")(array);
   } catch (const py::error_already_set& error) {
     if (!error.matches(PyExc_ImportError)) throw;
-    throw py::type_error("the array is on " + array.device.info().id +
-                         ", where CuPy computes, which is not installed: give the array to another library by DLPack, or "
-                         "copy it to the host by .numpy()");
+    throw py::type_error(
+        "the array is on " + array.device.info().id +
+        ", where CuPy computes, which is not installed: give the array to another library by DLPack, or "
+        "copy it to the host by .numpy()");
   }
 }
 
@@ -133,10 +134,11 @@ void add_operators(py::class_<Array>& type) {
     type.attr(name.c_str()) = py::cpp_function(std::forward<decltype(call)>(call), py::is_method(type));
   };
   for (const char* name :
-       {"eq", "ne", "lt", "le", "gt", "ge", "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv",
-        "floordiv", "rfloordiv", "mod", "rmod", "pow", "rpow", "matmul", "rmatmul", "and", "rand", "or", "ror", "xor",
-        "rxor", "lshift", "rlshift", "rshift", "rrshift", "neg", "pos", "abs", "invert", "bool", "int", "float", "index",
-        "contains", "iter", "setitem"}) {
+       {"eq",   "ne",     "lt",      "le",      "gt",       "ge",       "add",       "radd", "sub",
+        "rsub", "mul",    "rmul",    "truediv", "rtruediv", "floordiv", "rfloordiv", "mod",  "rmod",
+        "pow",  "rpow",   "matmul",  "rmatmul", "and",      "rand",     "or",        "ror",  "xor",
+        "rxor", "lshift", "rlshift", "rshift",  "rrshift",  "neg",      "pos",       "abs",  "invert",
+        "bool", "int",    "float",   "index",   "contains", "iter",     "setitem"}) {
     const std::string method = "__" + std::string(name) + "__";
     add(method, [method](const Array& a, const py::args& args) { return computing(a).attr(method.c_str())(*args); });
   }
@@ -249,8 +251,7 @@ memory too, as kernels read them through the same address.
 Operators, masks and the methods of arrays (``==``, ``<``, ``a[mask]``, ``a.sum()``) are NumPy's on the host device, and
 CuPy's on a GPU, with arrays of theirs as results. A pickled array is loaded as a NumPy array.)");
   add_operators(type);
-  type
-      .def_property_readonly("shape", [](const Array& a) { return py::tuple(py::cast(a.shape)); })
+  type.def_property_readonly("shape", [](const Array& a) { return py::tuple(py::cast(a.shape)); })
       .def_property_readonly(
           "strides", [](const Array& a) { return py::tuple(py::cast(a.strides)); },
           "Bytes between elements, for each axis.")
@@ -280,9 +281,8 @@ CuPy's on a GPU, with arrays of theirs as results. A pickled array is loaded as 
       .def("__getitem__", &field, py::arg("name"))
       .def("__getitem__", &slice, py::arg("rows"), "A field of records by its name, or a slice of rows; no copy.")
       .def(
-          "__getitem__",
-          [](const Array& a, const py::object& rows) { return computing(a).attr("__getitem__")(rows); }, py::arg("rows"),
-          "Rows by number, by a mask or by an array of numbers: of NumPy or CuPy.")
+          "__getitem__", [](const Array& a, const py::object& rows) { return computing(a).attr("__getitem__")(rows); },
+          py::arg("rows"), "Rows by number, by a mask or by an array of numbers: of NumPy or CuPy.")
       .def("__getattr__",
            [](const Array& a, const std::string& name) -> py::object {
              // Libraries look for protocols by such names.

@@ -66,7 +66,7 @@ py::dtype dtype_of(ViewArray array) {
           "[('origin', '<f4', (3,)), ('exponent', '|u1', (3,)), ('spare', '|u1'), ('first_child', '<u4'), "
           "('first_pair', '<u4'), ('pairs', '<u4'), ('inner', '<u4'), ('lower', '|u1', (3, 8)), ('upper', '|u1', (3, "
           "8))]",
-          sizeof(BvhNode));
+          sizeof(bvh_detail::BvhNode));
     case A::pairs:
       return py::dtype("(4,3)<f4");
     case A::pair_ids:

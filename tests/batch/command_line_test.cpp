@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift's command line: help, mistyped words, and what is said of them.
 #include <gmock/gmock.h>
-#include <raylift/geometry/error_kinds.h>
 
+#include "geometry/src/error_kinds.h"
 #include "run_program.h"
 
 namespace raylift::test {

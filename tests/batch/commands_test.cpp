@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the commands say about scenes, as text and as JSON.
 #include <gmock/gmock.h>
-#include <raylift/geometry/import/import_process.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "geometry/src/import/import_process.h"
 #include "run_program.h"
 #include "support/thin_scene.h"
 

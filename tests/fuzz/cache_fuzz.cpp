@@ -3,7 +3,6 @@
 // more memory than the file calls for. The first byte says what the rest is: a whole file, or the sections of one.
 #include <fcntl.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/cache/cache.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -12,6 +11,7 @@
 
 #include "cache/cache_format.h"
 #include "cache/hash.h"
+#include "gpu/src/cache/cache_files.h"
 
 namespace {
 

@@ -2,9 +2,7 @@
 // Cache files of scenes with anything planted in their arrays, behind right checksums: what is refused is refused by
 // verify() too, and in what is taken rays and kernels find their way. The input is a list of changes, eight bytes each:
 // which array, how, where, and a value.
-#include <raylift/geometry/bvh/bvh_batch.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/cache/cache.h>
 #include <raylift/gpu/optics.h>
 #include <raylift/gpu/rays/boundary.h>
 #include <raylift/gpu/rays/trace.h>
@@ -15,6 +13,8 @@
 #include <random>
 #include <string>
 
+#include "geometry/src/bvh/bvh_batch.h"
+#include "gpu/src/cache/cache_files.h"
 #include "support/random_optics.h"
 
 namespace {

@@ -3,7 +3,6 @@
 //
 //   fuzz_seeds FOLDER    writes FOLDER/stream and FOLDER/cache
 #include <fcntl.h>
-#include <raylift/gpu/cache/cache.h>
 
 #include <cstdio>
 #include <fstream>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "gpu/src/cache/cache_files.h"
 #include "import/scene_stream.h"
 #include "support/random_optics.h"
 #include "support/tank_scene.h"

@@ -4,7 +4,6 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/properties.h>
 #include <raylift/geometry/optics/surface_between.h>
-#include <raylift/geometry/scene/detail/optics_bytes.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -12,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "geometry/src/scene/optics_bytes.h"
 #include "import/collada/collada.h"
 #include "optics/sensors.h"
 

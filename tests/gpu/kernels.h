@@ -140,7 +140,7 @@ RAYLIFT_HD inline SurfaceAnswer ask(const GeometryView& view, const SurfaceQuery
 /// A node that a ray may meet boxes of: the answer has four bits for each slot that it meets.
 struct OneNode {};
 struct BoxQuery {
-  BvhNode node;
+  bvh_detail::BvhNode node;
   Ray ray;
 };
 RAYLIFT_HD inline std::uint32_t ask(const OneNode&, const BoxQuery& query) {

@@ -17,9 +17,9 @@
 
 namespace raylift::test {
 
-class TestBackend : public Backend {
+class TestBackend : public detail::Backend {
  public:
-  explicit TestBackend(std::shared_ptr<Backend> inner) : inner_(std::move(inner)) {}
+  explicit TestBackend(std::shared_ptr<detail::Backend> inner) : inner_(std::move(inner)) {}
 
   enum Call { device_allocation, pinned_allocation, split_allocation, stream, event, copy, kCalls };
   /// The `nth` call (from 0) of this kind fails, and so do the `more` calls after it.
@@ -71,32 +71,32 @@ class TestBackend : public Backend {
     inner_->trim_pool(keep);
   }
   [[nodiscard]] int trims() const { return trims_; }
-  [[nodiscard]] HostBlock allocate_pinned(std::size_t bytes, PinnedFlags flags) override {
+  [[nodiscard]] detail::HostBlock allocate_pinned(std::size_t bytes, PinnedFlags flags) override {
     count(pinned_allocation, ErrorKind::out_of_host_memory);
-    const HostBlock block = inner_->allocate_pinned(bytes, flags);
+    const detail::HostBlock block = inner_->allocate_pinned(bytes, flags);
     ++alive_;
     return block;
   }
-  void release_pinned(const HostBlock& block) noexcept override {
+  void release_pinned(const detail::HostBlock& block) noexcept override {
     --alive_;
     inner_->release_pinned(block);
   }
-  [[nodiscard]] HostBlock register_host(void* host, std::size_t bytes, PinnedFlags flags) override {
-    const HostBlock block = inner_->register_host(host, bytes, flags);
+  [[nodiscard]] detail::HostBlock register_host(void* host, std::size_t bytes, PinnedFlags flags) override {
+    const detail::HostBlock block = inner_->register_host(host, bytes, flags);
     ++alive_;
     return block;
   }
-  void unregister_host(const HostBlock& block) noexcept override {
+  void unregister_host(const detail::HostBlock& block) noexcept override {
     --alive_;
     inner_->unregister_host(block);
   }
-  [[nodiscard]] SplitBlock allocate_split(std::size_t device_bytes, std::size_t host_bytes) override {
+  [[nodiscard]] detail::SplitBlock allocate_split(std::size_t device_bytes, std::size_t host_bytes) override {
     count(split_allocation, ErrorKind::out_of_device_memory);
-    const SplitBlock block = inner_->allocate_split(device_bytes, host_bytes);
+    const detail::SplitBlock block = inner_->allocate_split(device_bytes, host_bytes);
     ++alive_;
     return block;
   }
-  void release_split(const SplitBlock& block) noexcept override {
+  void release_split(const detail::SplitBlock& block) noexcept override {
     --alive_;
     inner_->release_split(block);
   }
@@ -158,11 +158,11 @@ class TestBackend : public Backend {
   }
   /// What the device reaches, whatever is true.
   void claim_reach(bool reaches) { reaches_ = reaches; }
-  [[nodiscard]] bool reaches(Backend&) override { return reaches_; }
-  void copy_to_peer(Backend& other, void* to, const void* from, std::size_t bytes, StreamHandle on) override {
+  [[nodiscard]] bool reaches(detail::Backend&) override { return reaches_; }
+  void copy_to_peer(detail::Backend& other, void* to, const void* from, std::size_t bytes, StreamHandle on) override {
     count(copy, ErrorKind::device);
     peer_bytes_ += bytes;
-    Backend* const peer = static_cast<TestBackend&>(other).inner_.get();
+    detail::Backend* const peer = static_cast<TestBackend&>(other).inner_.get();
     later(on, [=, this] { inner_->copy_to_peer(*peer, to, from, bytes, on); });
   }
   [[nodiscard]] std::uint64_t link_bytes() const { return link_bytes_; }  ///< that came over the host's link
@@ -197,7 +197,7 @@ class TestBackend : public Backend {
     }
   }
 
-  std::shared_ptr<Backend> inner_;
+  std::shared_ptr<detail::Backend> inner_;
   int seen_[kCalls] = {};
   int fail_from_[kCalls] = {1 << 30, 1 << 30, 1 << 30, 1 << 30, 1 << 30, 1 << 30};
   int fail_to_[kCalls] = {};

@@ -31,7 +31,7 @@ struct ExactBox {
 };
 
 // The sign of a node's plane minus a coordinate. Rounding is monotone, so in double it is right or zero.
-inline int plane_side(const BvhNode& node, int axis, std::uint8_t q, double at) {
+inline int plane_side(const bvh_detail::BvhNode& node, int axis, std::uint8_t q, double at) {
   const double offset = q * std::ldexp(1.0, node.exponent[axis] - 127), plane = node.origin[axis] + offset;
   if (plane != at) return plane > at ? 1 : -1;
   ExactSum sum;
@@ -39,7 +39,7 @@ inline int plane_side(const BvhNode& node, int axis, std::uint8_t q, double at) 
   return sum.sign();
 }
 
-inline void expect_slot_holds(const BvhNode& node, int slot, const ExactBox& box) {
+inline void expect_slot_holds(const bvh_detail::BvhNode& node, int slot, const ExactBox& box) {
   for (int a = 0; a < 3; ++a) {
     EXPECT_LE(plane_side(node, a, node.lower[a][slot], box.lower[a]), 0) << "axis " << a << ", slot " << slot;
     EXPECT_GE(plane_side(node, a, node.upper[a][slot], box.upper[a]), 0) << "axis " << a << ", slot " << slot;
@@ -67,7 +67,7 @@ class BvhWalker {
     }
     last_.resize(std::max(last_.size(), level), 0);
     last_[level - 1] = std::max(last_[level - 1], index);
-    const BvhNode& node = bvh_.nodes[index];
+    const bvh_detail::BvhNode& node = bvh_.nodes[index];
     EXPECT_EQ(node.inner & ~0x11111111u, 0U);
     for (const std::uint8_t exponent : node.exponent) EXPECT_GT(exponent, 0);
     std::uint32_t child = node.first_child, pair = node.first_pair;
@@ -112,7 +112,7 @@ class BvhWalker {
       ADD_FAILURE() << "pair " << index << " is out of range";
       return;
     }
-    const TrianglePair& pair = bvh_.pairs[index];
+    const bvh_detail::TrianglePair& pair = bvh_.pairs[index];
     const int corners[2][3] = {{0, 1, 2}, {2, 1, 3}};
     for (int which = 0; which < 2; ++which) {
       const std::uint32_t id = bvh_.ids[index].triangle[which];

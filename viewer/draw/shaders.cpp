@@ -249,7 +249,7 @@ void main() {
 
   vec3 base = base_color(triangle, front ? n : -n);
   bool warn = (DRAWN_FLAGS & BACK_FACES) != 0u && !front;
-  // Striped as well, for those who do not tell red from other colours.
+  // Striped as well, for viewers with red-green colour blindness.
   if (warn) base = table(color_tables.x + color_tables.y + 2u) * (fract((gl_FragCoord.x + gl_FragCoord.y) / 10) < 0.5 ? 1.0 : 0.3);
 
 #ifdef EDGES

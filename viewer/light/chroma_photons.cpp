@@ -18,7 +18,7 @@ using photon::NpyReader;
 using photon::NpyType;
 using photon::PhotonRow;
 
-/// The end that Chroma's flags (chroma/cuda/photon.h) tell of; cut, where they tell of none.
+/// The end by Chroma's flags (chroma/cuda/photon.h); cut, where they have none.
 std::uint32_t end_of(std::uint32_t chroma) {
   constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 5> kEnds{{{1U << 2, flags::kSurfaceDetect},
                                                                           {1U << 3, flags::kSurfaceAbsorb},

@@ -65,7 +65,7 @@ void LiveLight::record_more(PhotonSet& set, std::size_t most) {
     run.seed = request_->seed;
     run.first = recorded_;
     photon::record(geometry_, source(), run, target, count, stream_);
-    // The host needs them to choose and to tell: a path has 2 KiB.
+    // The host needs them to choose paths and to describe them: a path has 2 KiB.
     geometry_.device().backend()->copy_to_host(rows.data(), target, rows.size() * sizeof(rows[0]), stream_.handle());
     stream_.synchronize();
   }

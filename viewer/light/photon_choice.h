@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which steps and points of photons are drawn, and what they say of the solids that detected them. No GL.
+// Which steps and points of photons are drawn, and their facts about the solids that detected them. No GL.
 #pragma once
 
 #include <raylift/geometry/scene/scene.h>

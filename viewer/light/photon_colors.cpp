@@ -85,7 +85,8 @@ void add_ramp(Legend& legend) {
 }
 
 Color event_color(std::uint32_t number) {
-  // The ten that all eyes tell apart are for the most frequent events: by the number of each, its distinct colour.
+  // The ten that are distinct under colour blindness are for the most frequent events: by the number of each, its
+  // distinct colour.
   constexpr std::array<std::uint32_t, 16> kColors{10, 9, 5, 11, 3, 1, 7, 4, 8, 12, 13, 2, 0, 6, 14, 15};
   return distinct_color(kColors[number & 15U]);
 }

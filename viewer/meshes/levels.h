@@ -54,7 +54,7 @@ using MeshChoice = std::function<bool(std::uint32_t mesh)>;
 /// Parts of other meshes have a single level. Each level has about 0.7 of the triangles of the one before, by edge
 /// collapses (Garland and Heckbert, "Surface Simplification Using Quadric Error Metrics", 1997; meshoptimizer). Parts
 /// of more than kLargestPiece triangles are split into pieces along a Morton curve, which keep their common borders.
-/// Throws Error(cancelled) where `progress` says so.
+/// Throws Error(cancelled) where `progress` cancels.
 [[nodiscard]] Levels make_levels(const Scene& scene, const MeshOffsets& offsets, const MeshChoice& choice,
                                  const Progress& progress = {});
 inline constexpr std::uint32_t kLargestPiece = 1U << 15;

@@ -25,7 +25,7 @@ class DeviceScene {
   [[nodiscard]] const Device& device() const { return shared_ ? shared_->device() : own_->device(); }
   /// The buffers that OpenGL shares; nothing where it has a copy.
   [[nodiscard]] std::optional<SharedGeometryBuffers> buffers() const;
-  /// Says that OpenGL shares the arrays, or why it has a copy.
+  /// The text that OpenGL shares the arrays, or why it has a copy.
   [[nodiscard]] std::string sharing() const;
   /// Maps the geometry on a stream while `work` enqueues kernels that read the view.
   void with_view(StreamRef stream, const std::function<void(const GeometryView&)>& work) const;

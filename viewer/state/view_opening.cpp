@@ -148,8 +148,4 @@ std::string output_name(const std::string& pattern, const std::string& file, std
   return result;
 }
 
-bool writes_frames(const ViewOptions& options) {
-  return options.image.frames > 0 && options.image.output.find("{frame}") != std::string::npos;
-}
-
 }  // namespace raylift::viewer

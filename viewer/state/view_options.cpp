@@ -221,7 +221,7 @@ void add_device_options(CLI::App& app, ViewOptions& options) {
 void add_options(CLI::App& app, ViewOptions& options, Typed& typed, const MoreOptions& more) {
   app.footer(kFooter + more.footer);
   app.set_version_flag("--version", "raylift-view " RAYLIFT_VERSION, "Print the version");
-  app.add_option("FILE", options.files, "COLLADA (.dae, .zae, .dae.gz), OBJ, STL, PLY, glTF and others");
+  cli::add_files(app, options.files, false);
   // config_file() has read these two.
   app.add_option("--config", "Read options from a JSON file; the default is ~/.config/raylift/view.json")
       ->type_name("FILE")

@@ -32,6 +32,9 @@ struct ImageOptions {
   int ray_samples = 16;         ///< per pixel
   std::optional<double> orbit;  ///< angle of the camera's orbit during these frames, degrees
   bool legend = false;
+
+  /// Whether each of `frames` is written: `output` has {frame}.
+  [[nodiscard]] bool writes_frames() const { return frames > 0 && output.find("{frame}") != std::string::npos; }
 };
 
 struct WindowOptions {
@@ -118,8 +121,8 @@ struct Opening {
   Notes notes;                            ///< of --focus
 };
 
-/// What the options say of a scene, with visibility as in `solids`. The image's free part is that of the camera
-/// `before`. Throws Error(usage).
+/// The first view of a scene by the options, with visibility as in `solids`. The image's free part is that of the
+/// camera `before`. Throws Error(usage).
 [[nodiscard]] Opening open_view(const ViewOptions& options, const Solids& solids, const Camera& before, double aspect);
 
 /// The file of bookmarks; empty without a home. A scene's key in it: its absolute path.
@@ -132,7 +135,5 @@ struct Opening {
 /// {frame} by that of a frame, from 0 on, with leading zeros.
 [[nodiscard]] std::string output_name(const std::string& pattern, const std::string& file, std::size_t number,
                                       std::optional<int> frame = std::nullopt);
-/// Whether each of --frames is written: --output has {frame}.
-[[nodiscard]] bool writes_frames(const ViewOptions& options);
 
 }  // namespace raylift::viewer

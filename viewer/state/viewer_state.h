@@ -117,7 +117,7 @@ class ViewerState {
   void keep_fly_speed();
 
  private:
-  /// Applies what the options say of the camera and of clipping to a scene of a new file.
+  /// Applies the options' camera and clipping to a scene of a new file.
   void open_view(std::vector<std::string>& warnings);
 
   ViewOptions options_;

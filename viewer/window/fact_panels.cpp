@@ -136,7 +136,7 @@ void draw_device(const ViewerState& state, const FrameScheduler& frames) {
   const DeviceScene& scene = *state.device_scene();
   const Device& device = scene.device();
   const MemoryInfo memory = device.memory_info();
-  const Backend::PoolBytes pool = device.backend()->pool_bytes();
+  const auto pool = device.backend()->pool_bytes();
   if (begin_facts("device")) {
     fact("device", device.info().id + ", " + device.info().name);
     fact("free", human_bytes(memory.free_bytes) + " of " + human_bytes(memory.total_bytes));

@@ -17,25 +17,26 @@ namespace {
 
 using bvh::Primitive;
 
-RawVector<Primitive> make_primitives(const RawVector<PairIds>& pairs, std::span<const Float3> vertices,
+RawVector<Primitive> make_primitives(const RawVector<bvh_detail::PairIds>& pairs, std::span<const Float3> vertices,
                                      std::span<const UInt3> triangles) {
   RawVector<Primitive> primitives;
   resize_large(primitives, pairs.size());
   const auto ids = [&](std::size_t i) { return pairs[i]; };
-  bvh::for_pairs(vertices, triangles, pairs.size(), ids, [&](std::size_t i, PairIds, const TrianglePair& pair) {
-    bvh::Box box;
-    for (const auto& v : pair.vertex) {
-      const bvh::Lanes point = {v[0], v[1], v[2], 0};
-      box.add(point, point);
-    }
-    primitives[i] = {box.lower, box.upper};
-    primitives[i].set_number(static_cast<std::uint32_t>(i));
-  });
+  bvh::for_pairs(vertices, triangles, pairs.size(), ids,
+                 [&](std::size_t i, bvh_detail::PairIds, const bvh_detail::TrianglePair& pair) {
+                   bvh::Box box;
+                   for (const auto& v : pair.vertex) {
+                     const bvh::Lanes point = {v[0], v[1], v[2], 0};
+                     box.add(point, point);
+                   }
+                   primitives[i] = {box.lower, box.upper};
+                   primitives[i].set_number(static_cast<std::uint32_t>(i));
+                 });
   return primitives;
 }
 
 // The products of a mesh's normals would underflow if it were smaller. One without any extent has none to begin with.
-void check_size(const BvhNode& root) {
+void check_size(const bvh_detail::BvhNode& root) {
   constexpr double kSmallest = 0x1p-50;
   double extent = 0;
   for (const std::uint8_t exponent : root.exponent) extent = std::max(extent, std::ldexp(255.0, exponent - 127));
@@ -50,7 +51,8 @@ Bvh build_bvh(std::span<const Float3> vertices, std::span<const UInt3> triangles
               const Progress& progress) try {
   if (options.leaf_pairs < 1 || options.leaf_pairs > kBvhMaxLeafPairs)
     throw Error(ErrorKind::usage, "leaf_pairs is not 1 to 4");
-  const RawVector<PairIds> pairs = bvh::pair_triangles(vertices, triangles, options.pair_triangles, progress);
+  const RawVector<bvh_detail::PairIds> pairs =
+      bvh::pair_triangles(vertices, triangles, options.pair_triangles, progress);
   if (pairs.empty()) return {};
   const Stage stage(progress, "build", pairs.size());
   RawVector<Primitive> primitives = make_primitives(pairs, vertices, triangles);
@@ -63,7 +65,7 @@ Bvh build_bvh(std::span<const Float3> vertices, std::span<const UInt3> triangles
   resize_large(result.pairs, pairs.size());
   const auto in_order = [&](std::size_t i) { return pairs[tree.order[i]]; };
   bvh::for_pairs(vertices, triangles, pairs.size(), in_order,
-                 [&](std::size_t i, PairIds ids, const TrianglePair& pair) {
+                 [&](std::size_t i, bvh_detail::PairIds ids, const bvh_detail::TrianglePair& pair) {
                    result.ids[i] = ids;
                    result.pairs[i] = pair;
                  });

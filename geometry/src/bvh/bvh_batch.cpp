@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many rays at once on the host: the choice of instructions, and the baseline's loop.
-#include <raylift/geometry/bvh/bvh_batch.h>
+#include "bvh/bvh_batch.h"
 
 #include "bvh_lanes.h"
 

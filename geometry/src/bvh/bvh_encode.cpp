@@ -71,8 +71,8 @@ void store_bytes(IntLanes values, std::uint8_t* to) {
 
 }  // namespace
 
-BvhNode encode(const BinaryTree& tree, Subtree root, const Children& children) {
-  BvhNode node{};
+bvh_detail::BvhNode encode(const BinaryTree& tree, Subtree root, const Children& children) {
+  bvh_detail::BvhNode node{};
   const Box whole = tree.box(root);
   // Planes by axis and slot. An empty slot has the node's own, until it gets those of none.
   float lower[3][kWide], upper[3][kWide];

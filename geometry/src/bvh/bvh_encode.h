@@ -39,6 +39,6 @@ using Children = std::array<Subtree, kWide>;
 
 /// The wide node at `root`, but for where its children and pairs begin. Lower planes are rounded down,
 /// upper ones up.
-[[nodiscard]] BvhNode encode(const BinaryTree& tree, Subtree root, const Children& children);
+[[nodiscard]] bvh_detail::BvhNode encode(const BinaryTree& tree, Subtree root, const Children& children);
 
 }  // namespace raylift::bvh

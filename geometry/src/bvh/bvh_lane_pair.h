@@ -17,9 +17,9 @@ RAYLIFT_LANES inline float largest(__m128 values) {
 }
 
 // Out of line, as few pairs need it.
-[[gnu::noinline]] void settle(const BvhView& bvh, std::uint32_t index, std::uint32_t open, const Ray& world,
+[[gnu::noinline]] void decide(const BvhView& bvh, std::uint32_t index, std::uint32_t open, const Ray& world,
                               std::uint32_t placed, Nearest<Any>& query) {
-  settle_pair(bvh, index, open, world, placed, query);
+  decide_pair(bvh, index, open, world, placed, query);
 }
 
 // intersect_pair with all edge functions at once; what they leave open goes through the scalar code.
@@ -61,7 +61,7 @@ RAYLIFT_LANES inline void test_pair(const BvhView& bvh, std::uint32_t index, con
   _mm_store_ps(ws, w);
   const PairEdges tests{{us[0], vs[0], ws[0]}, {us[1], vs[1], ws[1]}, {zs[0], zs[1], zs[2], zs[3]}};
   const std::uint32_t open = offer_pair(bvh, index, ray.inverse_z, tests, bound, bound, placed, query);
-  if (open != 0) settle(bvh, index, open, world, placed, query);
+  if (open != 0) decide(bvh, index, open, world, placed, query);
 }
 
 }  // namespace

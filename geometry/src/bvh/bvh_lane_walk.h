@@ -44,7 +44,8 @@ struct LaneWalk {
 
 // Slots that the ray meets, a bit each, and where it enters them. The slack is plane_slack's, whose derivation has more
 // roundings.
-RAYLIFT_LANES inline std::uint32_t test_slots(const BvhNode* node, const LaneRay& ray, float tmax, __m256& entries) {
+RAYLIFT_LANES inline std::uint32_t test_slots(const bvh_detail::BvhNode* node, const LaneRay& ray, float tmax,
+                                              __m256& entries) {
   const __m128 origin = _mm_load_ps(ray.origin);
   // The fourth lane would be a denormal number.
   const __m128 corner = _mm_blend_ps(_mm_load_ps(node->origin), origin, 8);
@@ -99,10 +100,10 @@ inline void prefetch(const void* address, std::size_t bytes) {
 
 // Asks for the first pair that is hit; if there is none, for what is there already, since no branch decides it
 // beforehand.
-inline void prefetch_pair(const BvhView& bvh, const PairHits& hits, const BvhNode* node) {
+inline void prefetch_pair(const BvhView& bvh, const PairHits& hits, const bvh_detail::BvhNode* node) {
   const std::uint32_t below = (hits.pairs & -hits.pairs) - 1u;
   const void* const pair = bvh.pairs + hits.first_pair + count_bits(hits.pair_mask & below);
-  prefetch(hits.pairs != 0 ? pair : node, sizeof(TrianglePair));
+  prefetch(hits.pairs != 0 ? pair : node, sizeof(bvh_detail::TrianglePair));
 }
 
 // Tests the pairs found before, then one node, and asks for what comes next. False: the ray is done.
@@ -127,23 +128,23 @@ RAYLIFT_LANES inline bool step(const BvhView& bvh, LaneWalk& walk) {
   if (top == kEnd) return false;
   const auto index = static_cast<std::uint32_t>(top);
   if constexpr (kScene) {
-    const InstanceNode& placed = reinterpret_cast<const InstanceNode*>(bvh.nodes)[index];
+    const bvh_detail::InstanceNode& placed = reinterpret_cast<const bvh_detail::InstanceNode*>(bvh.nodes)[index];
     if (walk.placed == kNoInstance && placed.zero == 0) {
       walk.placed = index;
       walk.lanes.set(in_mesh(placed, *walk.ray), RaySpace::mesh);
       *walk.end++ = kLeaveMesh;
       *walk.end++ = root_entry(placed.root);
-      prefetch(bvh.nodes + placed.root, sizeof(BvhNode));
+      prefetch(bvh.nodes + placed.root, sizeof(bvh_detail::BvhNode));
       return true;
     }
   }
-  const BvhNode* node = bvh.nodes + index;
+  const bvh_detail::BvhNode* node = bvh.nodes + index;
   __m256 entries;
   const std::uint32_t met = test_slots(node, walk.lanes, tmax, entries);
   walk.hits = {fours(met) & node->pairs, node->pairs, node->first_pair};
   prefetch_pair(bvh, walk.hits, node);
   walk.end = push_children(node, met, entries, walk.end);
-  prefetch(bvh.nodes + static_cast<std::uint32_t>(walk.end[-1]), sizeof(BvhNode));
+  prefetch(bvh.nodes + static_cast<std::uint32_t>(walk.end[-1]), sizeof(bvh_detail::BvhNode));
   return true;
 }
 

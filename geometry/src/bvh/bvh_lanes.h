@@ -2,7 +2,7 @@
 // The instruction sets that rays on the host are traced with; a test compares them.
 #pragma once
 
-#include <raylift/geometry/bvh/bvh_batch.h>
+#include "bvh/bvh_batch.h"
 
 #include <cstddef>
 

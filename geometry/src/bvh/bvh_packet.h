@@ -54,7 +54,7 @@ class Packet {
     return set();
   }
   /// The same rays in the frame of a mesh, or back in the world's.
-  RAYLIFT_LANES bool enter(const InstanceNode& placed) {
+  RAYLIFT_LANES bool enter(const bvh_detail::InstanceNode& placed) {
     for (int i = 0; i < kPacketRays; ++i) lanes_[i].set(in_mesh(placed, rays_[i]), RaySpace::mesh);
     return set();
   }
@@ -77,7 +77,7 @@ class Packet {
   /// A plane's distance from an origin is rounded twice, which with the product and the inverse's own rounding makes
   /// an error of t of at most 2^-24 (4 |distance| + 255 |step|) |inverse|. What is left of the slack is for the
   /// rounding of the hit's t that a box is compared with, as in plane_slack.
-  RAYLIFT_LANES std::uint32_t meet(const BvhNode* node, float tmax, __m256& entries) const {
+  RAYLIFT_LANES std::uint32_t meet(const bvh_detail::BvhNode* node, float tmax, __m256& entries) const {
     const __m256 sign = _mm256_set1_ps(-0.0f);
     __m256 enter = _mm256_set1_ps(tmin_), leave = _mm256_set1_ps(tmax);
     for (int a = 0; a < 3; ++a) {
@@ -103,7 +103,7 @@ class Packet {
 
   /// Tests a pair with all rays.
   RAYLIFT_LANES void test(const BvhView& bvh, std::uint32_t pair, std::uint32_t placed) {
-    const TrianglePair& p = bvh.pairs[pair];
+    const bvh_detail::TrianglePair& p = bvh.pairs[pair];
     std::uint32_t open = 0;
     for (int half = 0; half < kPacketRays; half += 8) open |= not_missed(p, half) << half;
     for (; open != 0; open &= open - 1) {
@@ -157,7 +157,7 @@ class Packet {
   }
 
   /// A bit for each of eight rays that does not surely miss both triangles, by intersect_pair's own operations.
-  RAYLIFT_LANES std::uint32_t not_missed(const TrianglePair& pair, int half) const {
+  RAYLIFT_LANES std::uint32_t not_missed(const bvh_detail::TrianglePair& pair, int half) const {
     const std::int32_t* const axis = lanes_[0].frame->axes;
     const __m256 sign = _mm256_set1_ps(-0.0f);
     const __m256 ox = _mm256_load_ps(origins_[0] + half), oy = _mm256_load_ps(origins_[1] + half),
@@ -232,7 +232,7 @@ RAYLIFT_LANES bool trace_packet(const BvhView& bvh, const Ray* rays, Hit* hits, 
     auto index = static_cast<std::uint32_t>(top);
     if (--left < 0) return false;
     if constexpr (kScene) {
-      const InstanceNode& instance = reinterpret_cast<const InstanceNode*>(bvh.nodes)[index];
+      const bvh_detail::InstanceNode& instance = reinterpret_cast<const bvh_detail::InstanceNode*>(bvh.nodes)[index];
       if (mesh_depth < 0 && instance.zero == 0) {
         placed = index;
         if (!packet.enter(instance)) return false;
@@ -241,7 +241,7 @@ RAYLIFT_LANES bool trace_packet(const BvhView& bvh, const Ray* rays, Hit* hits, 
         left -= 8;
       }
     }
-    const BvhNode* const node = bvh.nodes + index;
+    const bvh_detail::BvhNode* const node = bvh.nodes + index;
     __m256 entries;
     const std::uint32_t met = packet.meet(node, tmax, entries);
     if (PairHits pairs{fours(met) & node->pairs, node->pairs, node->first_pair}; pairs.pairs != 0) {

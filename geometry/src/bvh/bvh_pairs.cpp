@@ -109,7 +109,7 @@ class EdgeTable {
 // Pairs at most kBlock triangles among each other; number(i) is the i-th one's.
 template <class Number>
 void pair_block(std::span<const Float3> vertices, std::span<const UInt3> triangles, std::size_t count,
-                const Number& number, EdgeTable& edges, RawVector<PairIds>& out) {
+                const Number& number, EdgeTable& edges, RawVector<bvh_detail::PairIds>& out) {
   edges.clear();
   for (std::size_t i = 0; i < count; ++i) edges.insert(i, triangles[number(i)]);
   std::array<bool, kBlock> taken{};
@@ -118,7 +118,7 @@ void pair_block(std::span<const Float3> vertices, std::span<const UInt3> triangl
     taken[i] = true;
     const std::uint32_t id = number(i);
     const UInt3& triangle = edges.triangle(i);
-    PairIds best{{id << 2, kNoTriangle}};
+    bvh_detail::PairIds best{{id << 2, kNoTriangle}};
     float best_area = std::numeric_limits<float>::infinity();
     std::size_t best_mate = 0;
     if (!degenerate(triangle)) {
@@ -147,10 +147,10 @@ void pair_block(std::span<const Float3> vertices, std::span<const UInt3> triangl
 }
 
 template <class Number>
-RawVector<PairIds> pair_in_blocks(std::span<const Float3> vertices, std::span<const UInt3> triangles, std::size_t count,
-                                  const Number& number) {
+RawVector<bvh_detail::PairIds> pair_in_blocks(std::span<const Float3> vertices, std::span<const UInt3> triangles,
+                                              std::size_t count, const Number& number) {
   const std::size_t blocks = (count + kBlock - 1) / kBlock;
-  std::vector<RawVector<PairIds>> found(blocks);
+  std::vector<RawVector<bvh_detail::PairIds>> found(blocks);
   tbb::enumerable_thread_specific<EdgeTable> tables;
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, blocks, 4), [&](const auto& range) {
     EdgeTable& edges = tables.local();
@@ -165,7 +165,7 @@ RawVector<PairIds> pair_in_blocks(std::span<const Float3> vertices, std::span<co
   });
   std::vector<std::size_t> first(blocks + 1, 0);
   for (std::size_t b = 0; b < blocks; ++b) first[b + 1] = first[b] + found[b].size();
-  RawVector<PairIds> all;
+  RawVector<bvh_detail::PairIds> all;
   resize_large(all, first[blocks]);
   tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
     std::copy(found[b].begin(), found[b].end(), all.begin() + static_cast<std::ptrdiff_t>(first[b]));
@@ -184,8 +184,8 @@ std::uint64_t spread(std::uint32_t v) {
 // Triangles without a mate along a curve that fills space (Morton's): a place on the curve above, the number below.
 // Nothing where they are few.
 std::vector<std::uint64_t> single_triangles(std::span<const Float3> vertices, std::span<const UInt3> triangles,
-                                            std::span<const PairIds> pairs) {
-  const auto is_single = [](const PairIds& ids) { return ids.triangle[1] == kNoTriangle; };
+                                            std::span<const bvh_detail::PairIds> pairs) {
+  const auto is_single = [](const bvh_detail::PairIds& ids) { return ids.triangle[1] == kNoTriangle; };
   const std::size_t singles = tbb::parallel_reduce(
       tbb::blocked_range<std::size_t>(0, pairs.size(), 1 << 14), std::size_t{0},
       [&](const auto& range, std::size_t sum) {
@@ -196,7 +196,7 @@ std::vector<std::uint64_t> single_triangles(std::span<const Float3> vertices, st
   std::vector<std::uint64_t> alone;
   if (singles < triangles.size() / 16) return alone;
   alone.reserve(singles);
-  for (const PairIds& ids : pairs)
+  for (const bvh_detail::PairIds& ids : pairs)
     if (is_single(ids)) alone.push_back(ids.triangle[0] >> 2);
   const float inf = std::numeric_limits<float>::infinity();
   float lower[3] = {inf, inf, inf}, upper[3] = {-inf, -inf, -inf};
@@ -262,32 +262,32 @@ void check(std::span<const Float3> vertices, std::span<const UInt3> triangles) {
 
 }  // namespace
 
-RawVector<PairIds> pair_triangles(std::span<const Float3> vertices, std::span<const UInt3> triangles, bool pair,
-                                  const Progress& progress) {
+RawVector<bvh_detail::PairIds> pair_triangles(std::span<const Float3> vertices, std::span<const UInt3> triangles,
+                                              bool pair, const Progress& progress) {
   const Stage stage(progress, "pair", triangles.size());
   check(vertices, triangles);
   const std::size_t count = triangles.size();
   if (!pair) {
-    RawVector<PairIds> alone;
+    RawVector<bvh_detail::PairIds> alone;
     resize_large(alone, count);
     tbb::parallel_for(std::size_t{0}, count, [&](std::size_t t) {
       alone[t] = {{static_cast<std::uint32_t>(t) << 2, kNoTriangle}};
     });
     return alone;
   }
-  RawVector<PairIds> all =
+  RawVector<bvh_detail::PairIds> all =
       pair_in_blocks(vertices, triangles, count, [](std::size_t i) { return static_cast<std::uint32_t>(i); });
   // Where neighbours are not near to each other in the mesh's order, they are in space.
   const std::vector<std::uint64_t> alone = single_triangles(vertices, triangles, all);
   if (alone.empty()) return all;
-  const RawVector<PairIds> more = pair_in_blocks(vertices, triangles, alone.size(),
-                                                 [&](std::size_t i) { return static_cast<std::uint32_t>(alone[i]); });
-  std::erase_if(all, [](const PairIds& ids) { return ids.triangle[1] == kNoTriangle; });
+  const RawVector<bvh_detail::PairIds> more = pair_in_blocks(
+      vertices, triangles, alone.size(), [&](std::size_t i) { return static_cast<std::uint32_t>(alone[i]); });
+  std::erase_if(all, [](const bvh_detail::PairIds& ids) { return ids.triangle[1] == kNoTriangle; });
   all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 
-PairCorners pair_corners(std::span<const UInt3> triangles, PairIds ids) {
+PairCorners pair_corners(std::span<const UInt3> triangles, bvh_detail::PairIds ids) {
   const auto stored = [&](std::uint32_t id) {
     const UInt3& t = triangles[id >> 2];
     const std::uint32_t twice[] = {t.x, t.y, t.z, t.x, t.y};  // no branch on which comes first
@@ -299,8 +299,8 @@ PairCorners pair_corners(std::span<const UInt3> triangles, PairIds ids) {
   return {own[0], own[1], own[2], stored(b)[2]};
 }
 
-TrianglePair pair_vertices(std::span<const Float3> vertices, const PairCorners& corners) {
-  TrianglePair pair;
+bvh_detail::TrianglePair pair_vertices(std::span<const Float3> vertices, const PairCorners& corners) {
+  bvh_detail::TrianglePair pair;
   for (int k = 0; k < 4; ++k) std::memcpy(pair.vertex[k], &vertices[corners[k]], sizeof pair.vertex[k]);
   return pair;
 }

@@ -30,12 +30,12 @@ struct PlaneOffsets {
   std::uint32_t near_plane, far_plane;
 };
 constexpr PlaneOffsets plane_offsets(std::uint32_t axis, bool forward) {
-  const auto lower = static_cast<std::uint32_t>(offsetof(BvhNode, lower)) + 8 * axis;
-  const auto upper = static_cast<std::uint32_t>(offsetof(BvhNode, upper)) + 8 * axis;
+  const auto lower = static_cast<std::uint32_t>(offsetof(bvh_detail::BvhNode, lower)) + 8 * axis;
+  const auto upper = static_cast<std::uint32_t>(offsetof(bvh_detail::BvhNode, upper)) + 8 * axis;
   return forward ? PlaneOffsets{lower, upper} : PlaneOffsets{upper, lower};
 }
 
-RAYLIFT_LANES inline __m256 planes(const BvhNode* node, std::uint32_t offset) {
+RAYLIFT_LANES inline __m256 planes(const bvh_detail::BvhNode* node, std::uint32_t offset) {
   const auto* bytes = reinterpret_cast<const __m128i*>(reinterpret_cast<const char*>(node) + offset);
   return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64(bytes)));
 }
@@ -88,7 +88,7 @@ RAYLIFT_LANES inline __m128i sorted_down(__m128i x) {
 }
 
 // Without a branch on how many there are, as long as they are up to four.
-RAYLIFT_LANES inline std::uint64_t* push_children(const BvhNode* node, std::uint32_t met, __m256 entries,
+RAYLIFT_LANES inline std::uint64_t* push_children(const bvh_detail::BvhNode* node, std::uint32_t met, __m256 entries,
                                                   std::uint64_t* end) {
   const auto inner = static_cast<__mmask8>(_pext_u32(node->inner, 0x11111111u));
   const auto hit = static_cast<__mmask8>(met & inner);
@@ -118,7 +118,7 @@ RAYLIFT_LANES inline std::uint64_t* push_children(const BvhNode* node, std::uint
 
 #else
 
-RAYLIFT_LANES inline std::uint64_t* push_children(const BvhNode* node, std::uint32_t met, __m256 entries,
+RAYLIFT_LANES inline std::uint64_t* push_children(const bvh_detail::BvhNode* node, std::uint32_t met, __m256 entries,
                                                   std::uint64_t* end) {
   alignas(32) float t[8];
   _mm256_store_ps(t, entries);

@@ -102,7 +102,7 @@ Children gather(const BinaryTree& tree, Subtree root) {
 struct Begin {
   std::uint32_t child = 0, pair = 0;
 
-  void skip(const BvhNode& node) {
+  void skip(const bvh_detail::BvhNode& node) {
     child += static_cast<std::uint32_t>(std::popcount(node.inner));
     pair += static_cast<std::uint32_t>(std::popcount(node.pairs));
   }
@@ -120,9 +120,9 @@ WideTree collapse(const BinaryNode* binary_nodes, const RawVector<Primitive>& pr
   while (!level.empty()) {
     const std::size_t n = level.size(), base = result.nodes.size();
     const auto children = make_large<Children>(n);
-    if (result.nodes.capacity() >= base + n) base::touch(result.nodes.data() + base, n * sizeof(BvhNode));
+    if (result.nodes.capacity() >= base + n) base::touch(result.nodes.data() + base, n * sizeof(bvh_detail::BvhNode));
     result.nodes.resize(base + n);
-    const std::span<BvhNode> nodes = std::span(result.nodes).subspan(base);
+    const std::span<bvh_detail::BvhNode> nodes = std::span(result.nodes).subspan(base);
     const std::size_t blocks = (n + kNodesAtOnce - 1) / kNodesAtOnce;
     begins.assign(blocks, {});
     // Calls use(i, the begin of its block) for each node, a block on one thread in order.
@@ -145,7 +145,7 @@ WideTree collapse(const BinaryNode* binary_nodes, const RawVector<Primitive>& pr
     pair_end = end.pair;
     next.resize(end.child);
     for_nodes([&](std::size_t i, Begin& begin) {
-      BvhNode& node = nodes[i];
+      bvh_detail::BvhNode& node = nodes[i];
       node.first_child = static_cast<std::uint32_t>(base + n) + begin.child;
       node.first_pair = begin.pair;
       Subtree* to_child = next.data() + begin.child;
@@ -169,7 +169,7 @@ WideTree collapse(const BinaryNode* binary_nodes, const RawVector<Primitive>& pr
 WideTree build_wide(RawVector<Primitive>& primitives, std::uint32_t leaf_size) {
   if (primitives.empty()) return {};
   // A wide tree is seldom half as deep as the binary one; where it is too deep all the same, a binary tree of the depth
-  // that the wide one may have settles it.
+  // that the wide one may have decides it.
   for (const int max_depth : {2 * kBvhMaxDepth, kBvhMaxDepth}) {
     WideTree result = collapse(build_binary(primitives, max_depth, leaf_size).get(), primitives);
     if (result.level_ends.size() <= kBvhMaxDepth) return result;

@@ -14,7 +14,7 @@ namespace raylift::bvh {
 
 /// Level by level. A leaf slot's numbers (BvhNode::first_pair and on) are positions in `order`, which names primitives.
 struct WideTree {
-  RawVector<BvhNode> nodes;
+  RawVector<bvh_detail::BvhNode> nodes;
   RawVector<std::uint32_t> order;
   std::vector<std::uint32_t> level_ends;  ///< where each level of nodes ends
 };

@@ -4,7 +4,7 @@
 // (HPG 2017), section 4. The builder runs it as it comes back up from the leaves, so costs are never stored.
 #pragma once
 
-#include <raylift/geometry/bvh/detail/visit_cost.h>
+#include "bvh/visit_cost.h"
 
 #include <cstdint>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <raylift/geometry/bvh/detail/instance_level.h>
+#include "bvh/instance_level.h"
 
 #include <raylift/geometry/index.h>
 
@@ -10,8 +10,8 @@
 
 namespace raylift::bvh {
 
-BvhNode empty_node() {
-  BvhNode node{};
+bvh_detail::BvhNode empty_node() {
+  bvh_detail::BvhNode node{};
   for (int a = 0; a != 3; ++a) {
     node.exponent[a] = 1;
     for (int s = 0; s != 8; ++s) node.lower[a][s] = 255;
@@ -19,7 +19,7 @@ BvhNode empty_node() {
   return node;
 }
 
-RawVector<BvhNode> build_instance_level(std::span<const PlacedTree> placed) {
+RawVector<bvh_detail::BvhNode> build_instance_level(std::span<const PlacedTree> placed) {
   RawVector<Primitive> primitives(placed.size());
   for (std::size_t i = 0; i != placed.size(); ++i) {
     Primitive& p = primitives[i];
@@ -31,7 +31,7 @@ RawVector<BvhNode> build_instance_level(std::span<const PlacedTree> placed) {
     p.set_number(static_cast<std::uint32_t>(i));
   }
   const WideTree tree = build_wide(primitives, 1);
-  RawVector<BvhNode> nodes;
+  RawVector<bvh_detail::BvhNode> nodes;
   if (tree.nodes.empty()) return nodes;
   nodes.reserve(tree.nodes.size() + placed.size());
   // The wide tree's leaves become inner slots too; so children are numbered anew.
@@ -39,8 +39,8 @@ RawVector<BvhNode> build_instance_level(std::span<const PlacedTree> placed) {
   nodes.push_back(tree.nodes[0]);
   for (std::size_t i = 0; i != nodes.size(); ++i) {
     if (from[i] == kNone) continue;
-    const BvhNode old = tree.nodes[from[i]];
-    BvhNode node = old;
+    const bvh_detail::BvhNode old = tree.nodes[from[i]];
+    bvh_detail::BvhNode node = old;
     node.first_child = static_cast<std::uint32_t>(nodes.size());
     node.first_pair = 0;
     node.pairs = 0;
@@ -54,7 +54,7 @@ RawVector<BvhNode> build_instance_level(std::span<const PlacedTree> placed) {
         continue;
       }
       from.push_back(kNone);
-      nodes.push_back(std::bit_cast<BvhNode>(placed[tree.order[leaf++]].node));
+      nodes.push_back(std::bit_cast<bvh_detail::BvhNode>(placed[tree.order[leaf++]].node));
     }
     nodes[i] = node;
   }

@@ -13,7 +13,7 @@
 #include <new>
 #include <string>
 
-#include <raylift/geometry/bvh/detail/instance_level.h>
+#include "bvh/instance_level.h"
 
 #include "for_each_mesh.h"
 
@@ -43,7 +43,7 @@ class Placement {
       placed[i].node.instance = kNone;
       if (tree.nodes.empty() || determinant == 0 || !std::isfinite(1 / determinant)) return;
       const EigenTransform to_mesh = to_world.inverse();
-      InstanceNode& node = placed[i].node;
+      bvh_detail::InstanceNode& node = placed[i].node;
       for (int row = 0; row != 3; ++row)
         for (int column = 0; column != 4; ++column)
           node.to_mesh.m[row * 4 + column] = static_cast<float>(to_mesh(row, column));
@@ -91,7 +91,7 @@ class Placement {
       const std::uint32_t i = large.back();
       large.pop_back();
       const Bvh& tree = trees_[scene_.instances[placed[i].node.instance].mesh];
-      const BvhNode& node = tree.nodes[placed[i].node.root];
+      const bvh_detail::BvhNode& node = tree.nodes[placed[i].node.root];
       if (node.pairs != 0) continue;  // a leaf has no node of its own to begin at
       const Transform to_world = this->to_world(placed[i].node.instance);
       std::uint32_t child = node.first_child;
@@ -212,7 +212,7 @@ void join(std::vector<Bvh>& trees, const JoinedNumbers& numbers, const std::vect
       // Wraps round where it is negative.
       const std::uint32_t child_shift = last ? 0 : numbers.begin(m, level + 1) - end;
       tbb::parallel_for(begin, end, [&](std::uint32_t i) {
-        BvhNode node = tree.nodes[i];
+        bvh_detail::BvhNode node = tree.nodes[i];
         node.first_child += child_shift;
         node.first_pair += first_pair[m];
         result.nodes[numbers.begin(m, level) + (i - begin)] = node;
@@ -221,7 +221,7 @@ void join(std::vector<Bvh>& trees, const JoinedNumbers& numbers, const std::vect
     }
     std::copy(tree.pairs.begin(), tree.pairs.end(), result.pairs.begin() + first_pair[m]);
     tbb::parallel_for(std::size_t{0}, tree.ids.size(), [&](std::size_t i) {
-      PairIds ids = tree.ids[i];
+      bvh_detail::PairIds ids = tree.ids[i];
       for (std::uint32_t& id : ids.triangle)
         if (id != kNoTriangle) id += first_triangle[m] << 2;
       result.ids[first_pair[m] + i] = ids;
@@ -281,11 +281,11 @@ SceneBvh build_bvh(const Scene& scene, const Double3& origin, const BvhOptions& 
   result.instance_nodes = static_cast<std::uint32_t>(result.nodes.size());
   result.instance_room = static_cast<std::uint32_t>(bvh::instance_room(placed.size()));
   const JoinedNumbers numbers(trees, result.instance_room);
-  for (BvhNode& node : result.nodes) {
-    auto instance = std::bit_cast<InstanceNode>(node);
+  for (bvh_detail::BvhNode& node : result.nodes) {
+    auto instance = std::bit_cast<bvh_detail::InstanceNode>(node);
     if (instance.zero != 0) continue;
     instance.root = numbers.of(scene.instances[instance.instance].mesh, instance.root);
-    node = std::bit_cast<BvhNode>(instance);
+    node = std::bit_cast<bvh_detail::BvhNode>(instance);
   }
   for (std::size_t m = 0; m != count; ++m) result.roots.push_back(trees[m].nodes.empty() ? kNone : numbers.of(m, 0));
   join(trees, numbers, first_triangle, result);

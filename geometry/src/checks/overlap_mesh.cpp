@@ -65,7 +65,7 @@ void MeshTree::make_cells(const Bvh& bvh) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> open;  // nodes and their cells
   if (!bvh.nodes.empty()) open.emplace_back(0, 0);
   for (std::size_t next = 0; next != open.size(); ++next) {
-    const BvhNode& node = bvh.nodes[open[next].first];
+    const bvh_detail::BvhNode& node = bvh.nodes[open[next].first];
     cells_[open[next].second].first = static_cast<std::uint32_t>(cells_.size());
     for (int slot = 0; slot != 8; ++slot) {
       if (node.is_empty(slot)) continue;

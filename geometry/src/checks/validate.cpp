@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/checks/validate.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/scene/detail/scene_bytes.h>
 
 #include <string>
 
 #include "for_each_mesh.h"
 #include "optics/property_faults.h"
+#include "scene/scene_bytes.h"
 
 namespace raylift {
 namespace {

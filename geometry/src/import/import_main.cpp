@@ -2,7 +2,6 @@
 // The import process's side: everything that the program raylift-import does.
 #include <malloc.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/import/import_process.h>
 #include <raylift/geometry/import/load.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -25,6 +24,7 @@
 #include <vector>
 
 #include "gdml/occt_module.h"
+#include "import/import_process.h"
 #include "import_protocol.h"
 #include "input_file.h"
 #include "load_optics.h"

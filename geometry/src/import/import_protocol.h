@@ -2,7 +2,7 @@
 // The protocol between a program and its import process.
 #pragma once
 
-#include <raylift/geometry/scene/detail/scene_bytes.h>
+#include "scene/scene_bytes.h"
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <raylift/geometry/import/importer.h>
+#include "import/importer.h"
 
 #include <assimp/version.h>
 

@@ -7,7 +7,6 @@
 #include <assimp/IOSystem.hpp>
 
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/scene/detail/source_files.h>
 
 #include <algorithm>
 #include <memory>
@@ -25,6 +24,7 @@
 #include "formats/stl.h"
 #include "formats/three_mf.h"
 #include "gdml/gdml.h"
+#include "scene/source_files.h"
 #include "triangulate.h"
 
 namespace raylift {

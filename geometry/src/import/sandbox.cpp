@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/import/import_process.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/mman.h>
@@ -20,6 +19,7 @@
 #include <utility>
 
 #include "base/descriptor.h"
+#include "import/import_process.h"
 #include "process.h"
 #include "sanitized.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scene_files.h"
 
-#include <raylift/geometry/scene/detail/source_files.h>
+#include "scene/source_files.h"
 
 #include <algorithm>
 #include <assimp/IOStream.hpp>

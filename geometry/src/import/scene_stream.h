@@ -5,9 +5,10 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
-#include <raylift/geometry/scene/detail/scene_bytes.h>
 
 #include <string>
+
+#include "scene/scene_bytes.h"
 
 namespace raylift {
 

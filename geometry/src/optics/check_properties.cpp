@@ -29,14 +29,14 @@ struct Limits {
   const char* words;
 };
 
-Limits limits(PropertyQuantity quantity) {
+Limits limits(PropertyInfo::Quantity quantity) {
   switch (quantity) {
-    case PropertyQuantity::index:
-    case PropertyQuantity::speed:
+    case PropertyInfo::Quantity::index:
+    case PropertyInfo::Quantity::speed:
       return {std::numeric_limits<double>::min(), kInfinite, "positive"};
-    case PropertyQuantity::probability:
+    case PropertyInfo::Quantity::probability:
       return {0, 1, "from 0 to 1"};
-    case PropertyQuantity::cosine:
+    case PropertyInfo::Quantity::cosine:
       return {-1, 1, "from -1 to 1"};
     default:
       return {0, kInfinite, "not negative"};
@@ -145,7 +145,7 @@ void check_surface(const Scene& scene, const OpticalSurface& surface) {
                    "has an angle of " + text(angle.radians) + " radians, and they must ascend from 0 to less than pi/2",
                    "sort the angles");
     before = angle.radians;
-    const PropertyInfo probability{"", PropertyOf::surface, true, PropertyQuantity::probability, ""};
+    const PropertyInfo probability{"", PropertyOf::surface, true, PropertyInfo::Quantity::probability, ""};
     OpticalProperties both;
     for (const auto& [key, table] :
          {std::pair("dichroic reflect", &angle.reflect), {"dichroic transmit", &angle.transmit}}) {

@@ -191,7 +191,7 @@ class Gdml {
       const auto parsed = parse(given.value());
       if (!parsed)
         throw Error(ErrorKind::malformed,
-                    std::string(attribute) + " is '" + given.value() + "', which raylift does not know", {file_, where},
+                    std::string(attribute) + " is '" + given.value() + "', which is unknown to raylift", {file_, where},
                     "it has Geant4's names and numbers");
       target = *parsed;
     };

@@ -33,7 +33,7 @@ void for_each_used(const Scene& scene, const See& see) {
 /// Whether photons look a table up as they fly.
 bool is_looked_up(const OpticalTable& table, PropertyOf of) {
   const PropertyInfo* const info = find_property(of, table.key);
-  if (info == nullptr || info->honoured.empty() || info->quantity == PropertyQuantity::weight || table.at.empty())
+  if (info == nullptr || info->honoured.empty() || info->quantity == PropertyInfo::Quantity::weight || table.at.empty())
     return false;
   return of != PropertyOf::material || table.key != "EFFICIENCY";  // a surface has been made of it
 }
@@ -61,7 +61,7 @@ std::vector<Light> emitted_light(const Scene& scene, bool scintillation, bool ce
       const TableRange range = range_of(table);
       const bool by_index = of == PropertyOf::material && table.key == "RINDEX" && cerenkov && range.most > 1;
       const bool by_spectrum =
-          info->quantity == PropertyQuantity::weight && emits(properties, table.key, of, scintillation);
+          info->quantity == PropertyInfo::Quantity::weight && emits(properties, table.key, of, scintillation);
       if (by_index || by_spectrum)
         light.push_back(
             {range.shortest_nm, range.longest_nm, (by_index ? "Cerenkov light by " : "") + table.key + " of " + owner});

@@ -7,7 +7,7 @@
 namespace raylift {
 namespace {
 
-using enum PropertyQuantity;
+using enum PropertyInfo::Quantity;
 
 constexpr PropertyOf kMaterial = PropertyOf::material;
 constexpr PropertyOf kSurface = PropertyOf::surface;
@@ -111,7 +111,7 @@ std::string property_owner(PropertyOf of, std::string_view owner) {
   return (of == PropertyOf::material ? "material '" : "surface '") + std::string(owner) + "'";
 }
 
-std::string_view unit(PropertyQuantity quantity) {
+std::string_view unit(PropertyInfo::Quantity quantity) {
   switch (quantity) {
     case speed:
       return "mm/ns";

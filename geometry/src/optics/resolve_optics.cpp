@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what assignments say to what holds at each solid.
+// Resolves assignments to the surfaces and channels of each solid.
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/surface_between.h>
 

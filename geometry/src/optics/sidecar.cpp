@@ -138,7 +138,7 @@ class Sidecar {
 
   void dichroic(OpticalSurface& surface, const JsonValue& angles) {
     surface.dichroic.clear();
-    const PropertyInfo probability{"", PropertyOf::surface, true, PropertyQuantity::probability, ""};
+    const PropertyInfo probability{"", PropertyOf::surface, true, PropertyInfo::Quantity::probability, ""};
     for (const JsonValue& one : angles.is_null() ? std::vector<JsonValue>() : angles.elements()) {
       one.allow({"degrees", "radians", "reflect", "transmit"});
       if (one.has("degrees") == one.has("radians")) one.fail("needs an angle", "give 'degrees' or 'radians'");
@@ -221,7 +221,7 @@ class Sidecar {
     value.allow({"efficiency", "angle_degrees", "angle_radians", "angle_efficiency", "time", "charge"});
     ChannelType type;
     type.name = name;
-    const PropertyInfo probability{"", PropertyOf::surface, true, PropertyQuantity::probability, ""};
+    const PropertyInfo probability{"", PropertyOf::surface, true, PropertyInfo::Quantity::probability, ""};
     if (value.has("efficiency")) type.efficiency = tables_.table("efficiency", value.at("efficiency"), &probability);
     const bool in_degrees = value.has("angle_degrees");
     if (in_degrees && value.has("angle_radians"))

@@ -18,7 +18,7 @@ namespace {
 using base::Unit;
 
 /// The first is the one that raylift has.
-std::span<const Unit> units_of(PropertyQuantity quantity) {
+std::span<const Unit> units_of(PropertyInfo::Quantity quantity) {
   static constexpr std::array length{Unit{"mm", 1},    Unit{"cm", 10},   Unit{"m", 1e3},
                                      Unit{"um", 1e-3}, Unit{"nm", 1e-6}, Unit{"km", 1e6}};
   static constexpr std::array time{Unit{"ns", 1}, Unit{"ps", 1e-3}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}};
@@ -26,15 +26,15 @@ std::span<const Unit> units_of(PropertyQuantity quantity) {
   static constexpr std::array yield{Unit{"1/MeV", 1}, Unit{"1/keV", 1e3}, Unit{"1/eV", 1e6}, Unit{"1/GeV", 1e-3}};
   static constexpr std::array angle{Unit{"rad", 1}, Unit{"mrad", 1e-3}, Unit{"deg", 0.017453292519943295}};
   switch (quantity) {
-    case PropertyQuantity::length:
+    case PropertyInfo::Quantity::length:
       return length;
-    case PropertyQuantity::time:
+    case PropertyInfo::Quantity::time:
       return time;
-    case PropertyQuantity::speed:
+    case PropertyInfo::Quantity::speed:
       return speed;
-    case PropertyQuantity::yield:
+    case PropertyInfo::Quantity::yield:
       return yield;
-    case PropertyQuantity::angle:
+    case PropertyInfo::Quantity::angle:
       return angle;
     default:
       return {};

@@ -59,7 +59,7 @@ class Flattener {
     if (std::max(vertices, triangles) > kMax)
       throw Error(ErrorKind::limit,
                   "flattened, the scene has " + std::to_string(vertices) + " vertices and " +
-                      std::to_string(triangles) + " triangles, and 32-bit indices tell apart " + std::to_string(kMax),
+                      std::to_string(triangles) + " triangles, and 32-bit indices can number " + std::to_string(kMax),
                   {scene_.source, ""}, "keep its instances: do not flatten it");
     flat_.vertices.resize(vertices);
     flat_.triangles.resize(triangles);
@@ -164,7 +164,7 @@ void check_material_count(const Scene& scene) {
   if (scene.materials.size() > MaterialCode::none)
     throw Error(ErrorKind::limit,
                 "the scene has " + std::to_string(scene.materials.size()) +
-                    " materials, and material codes tell apart " + std::to_string(MaterialCode::none),
+                    " materials, and material codes can number " + std::to_string(MaterialCode::none),
                 {scene.source, ""}, "merge materials before exporting");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <raylift/geometry/scene/detail/optics_bytes.h>
+#include "scene/optics_bytes.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/scene/detail/scene_bytes.h>
 #include <raylift/geometry/scene/pack.h>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "scene/scene_bytes.h"
 
 namespace raylift {
 namespace {

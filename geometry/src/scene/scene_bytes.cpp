@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "scene/scene_bytes.h"
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/scene/detail/scene_bytes.h>
 #include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/flatten.h>
 #include <tbb/blocked_range.h>

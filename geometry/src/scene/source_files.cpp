@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <raylift/geometry/scene/detail/source_files.h>
+#include "scene/source_files.h"
 #include <sys/stat.h>
 
 #include <algorithm>

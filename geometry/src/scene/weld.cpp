@@ -325,7 +325,7 @@ void weld(Mesh& mesh, const WeldOptions& options) {
   if (!(options.tolerance >= 0) || std::isinf(options.tolerance))
     throw Error(ErrorKind::usage, "the weld tolerance must be a finite number, 0 or larger");
   if (mesh.vertices.size() >= kEmpty)
-    throw Error(ErrorKind::limit, "more vertices than 32-bit indices can tell apart", {"", "mesh '" + mesh.name + "'"},
+    throw Error(ErrorKind::limit, "more vertices than 32-bit indices can number", {"", "mesh '" + mesh.name + "'"},
                 "split the mesh");
   try {
     keep_representatives(mesh, exact_representatives(mesh.vertices, mesh.rests).get());

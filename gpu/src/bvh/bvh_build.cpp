@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Building on a device: memory for the kernels, and the host's builder where they are not for it.
+#include "bvh/bvh_build.h"
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/bvh/bvh_build.h>
 #include <raylift/gpu/device/pool.h>
 
 #include <algorithm>
@@ -62,9 +62,9 @@ class DeviceScratch : public cuda::BuildMemory {
   }
   void mark() override { looked_at_.used_by(stream_); }
   void wait() override { looked_at_.wait(); }
-  BvhNode* nodes(std::size_t count) override { return keep(result_.nodes, count); }
-  TrianglePair* pairs(std::size_t count) override { return keep(result_.pairs, count); }
-  PairIds* ids(std::size_t count) override { return keep(result_.ids, count); }
+  bvh_detail::BvhNode* nodes(std::size_t count) override { return keep(result_.nodes, count); }
+  bvh_detail::TrianglePair* pairs(std::size_t count) override { return keep(result_.pairs, count); }
+  bvh_detail::PairIds* ids(std::size_t count) override { return keep(result_.ids, count); }
 
  private:
   template <class T>
@@ -91,7 +91,7 @@ Bvh DeviceBvh::to_host(StreamRef stream) const {
   nodes.copy_to(std::span(bvh.nodes), stream);
   pairs.copy_to(std::span(bvh.pairs), stream);
   ids.copy_to(std::span(bvh.ids), stream);
-  if (Backend* const backend = nodes.backend()) backend->synchronize(stream.handle());
+  if (detail::Backend* const backend = nodes.backend()) backend->synchronize(stream.handle());
   bvh.level_ends = level_ends;
   return bvh;
 }

@@ -30,9 +30,9 @@ class BuildMemory : public ScratchMemory {
   virtual void mark() = 0;
   virtual void wait() = 0;
   /// For the result.
-  virtual BvhNode* nodes(std::size_t count) = 0;
-  virtual TrianglePair* pairs(std::size_t count) = 0;
-  virtual PairIds* ids(std::size_t count) = 0;
+  virtual bvh_detail::BvhNode* nodes(std::size_t count) = 0;
+  virtual bvh_detail::TrianglePair* pairs(std::size_t count) = 0;
+  virtual bvh_detail::PairIds* ids(std::size_t count) = 0;
 };
 
 /// Pairs and the binary nodes over them are numbered in 30 bits.
@@ -65,7 +65,7 @@ struct InstancePiece {
 
 /// Device addresses.
 struct InstanceLevelInput {
-  BvhNode* nodes;  ///< the room for the level, and behind it the trees of the meshes
+  bvh_detail::BvhNode* nodes;  ///< the room for the level, and behind it the trees of the meshes
   const InstanceView* instances;
   const InstancePiece* pieces;
   std::uint32_t count;  ///< of pieces; at least one

@@ -2,7 +2,7 @@
 // The device's builder with other limits than its own, for tests: few machines hold a mesh that reaches them.
 #pragma once
 
-#include <raylift/gpu/bvh/bvh_build.h>
+#include "bvh/bvh_build.h"
 
 #include <cstdint>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rebuild_instances.h"
 
-#include <raylift/geometry/bvh/detail/instance_level.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/memory/memory.h>
 #include <tbb/parallel_for.h>
@@ -10,6 +9,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "geometry/src/bvh/instance_level.h"
 #ifdef RAYLIFT_WITH_CUDA
 #include "device/cuda/check.h"
 #include "pooled_scratch.h"
@@ -24,8 +24,8 @@ void check_reach(float reach) {
 }
 
 /// The level on the host, from nodes and instances that are there too.
-RawVector<BvhNode> build_on_host(const BvhNode* nodes, const InstanceView* instances,
-                                 std::span<const cuda::InstancePiece> pieces, float& reach) {
+RawVector<bvh_detail::BvhNode> build_on_host(const bvh_detail::BvhNode* nodes, const InstanceView* instances,
+                                             std::span<const cuda::InstancePiece> pieces, float& reach) {
   std::vector<bvh::PlacedTree> placed(pieces.size());
   tbb::parallel_for(std::size_t{0}, placed.size(), [&](std::size_t i) {
     const Transform to_mesh(instances[pieces[i].instance].to_mesh);
@@ -52,7 +52,7 @@ std::vector<T> to_host(const Memory& memory, StreamRef stream) {
 
 #ifdef RAYLIFT_WITH_CUDA
 /// False where the tree would be too deep.
-bool build_on_device(const Device& device, BvhNode* nodes, const InstanceView* instances,
+bool build_on_device(const Device& device, bvh_detail::BvhNode* nodes, const InstanceView* instances,
                      std::span<const cuda::InstancePiece> pieces, float& reach, StreamRef stream) {
   const cuda::CurrentDevice current(device.info().cuda_device);
   cuda::check(current.code(), "selecting " + device.info().id);
@@ -68,25 +68,25 @@ bool build_on_device(const Device& device, BvhNode* nodes, const InstanceView* i
 
 float rebuild_instance_level(const Device& device, Memory& nodes, const Memory& instances,
                              std::span<const cuda::InstancePiece> pieces, float reach, StreamRef stream) {
-  const auto put = [&](std::span<const BvhNode> level) {
+  const auto put = [&](std::span<const bvh_detail::BvhNode> level) {
     nodes.copy_from(std::as_bytes(level), stream);
     device.synchronize(stream);
     return reach;
   };
-  const BvhNode nothing = bvh::empty_node();
+  const bvh_detail::BvhNode nothing = bvh::empty_node();
   if (pieces.empty()) return put(std::span(&nothing, 1));
   if (device.info().is_host) {
     device.synchronize(stream);
-    return put(build_on_host(nodes.as<BvhNode>(), instances.as<InstanceView>(), pieces, reach));
+    return put(build_on_host(nodes.as<bvh_detail::BvhNode>(), instances.as<InstanceView>(), pieces, reach));
   }
 #ifdef RAYLIFT_WITH_CUDA
-  if (build_on_device(device, nodes.as<BvhNode>(), instances.as<InstanceView>(), pieces, reach, stream)) {
+  if (build_on_device(device, nodes.as<bvh_detail::BvhNode>(), instances.as<InstanceView>(), pieces, reach, stream)) {
     check_reach(reach);
     return reach;
   }
 #endif
   // Too deep a tree for the device's builder, which is seldom.
-  const auto all = to_host<BvhNode>(nodes, stream);
+  const auto all = to_host<bvh_detail::BvhNode>(nodes, stream);
   const auto placed = to_host<InstanceView>(instances, stream);
   device.synchronize(stream);
   return put(build_on_host(all.data(), placed.data(), pieces, reach));

@@ -2,13 +2,13 @@
 // What refitting does to one node, on host and device, and the launches of its kernels.
 #pragma once
 
-#include <raylift/geometry/bvh/detail/instance_box.h>
 #include <raylift/gpu/view.h>
 
 #include <cstddef>
 #include <cstdint>
 
 #include "bvh_build_kernels.h"
+#include "geometry/src/bvh/instance_box.h"
 
 namespace raylift::detail {
 
@@ -48,9 +48,9 @@ RAYLIFT_HD inline bool is_in_range(const Float3& v) {
 
 /// Device addresses.
 struct RefitInput {
-  BvhNode* nodes;
-  TrianglePair* pairs;
-  const PairIds* ids;
+  bvh_detail::BvhNode* nodes;
+  bvh_detail::TrianglePair* pairs;
+  const bvh_detail::PairIds* ids;
   const UInt3* triangles;
   const Float3* vertices;
   FloatBox* boxes;  ///< of the mesh's nodes, level by level
@@ -58,8 +58,8 @@ struct RefitInput {
 
 /// Puts a pair's vertices anew and returns their box.
 RAYLIFT_HD inline FloatBox refit_pair(const RefitInput& in, std::uint32_t pair) {
-  const PairIds ids = in.ids[pair];
-  TrianglePair to;
+  const bvh_detail::PairIds ids = in.ids[pair];
+  bvh_detail::TrianglePair to;
   const auto put = [&](int k, std::uint32_t id, std::uint32_t own) {
     const UInt3 t = in.triangles[id >> 2];
     const std::uint32_t corner = (own + (id & 3u)) % 3;
@@ -90,7 +90,7 @@ RAYLIFT_HD inline std::uint32_t grid_exponent(double extent) {
 /// The planes of a node's slots, and its own box, from what is below. The nodes of the level below must be done.
 RAYLIFT_HD inline void refit_node(const RefitInput& in, std::uint32_t i, const NodeLevel& level,
                                   const NodeLevel& below) {
-  BvhNode node = in.nodes[i];
+  bvh_detail::BvhNode node = in.nodes[i];
   FloatBox slots[8], whole;
   whole.clear();
   std::uint32_t child = node.first_child, pair = node.first_pair;
@@ -130,7 +130,7 @@ int launch_check_vertices(const Float3* vertices, std::size_t count, std::uint32
 int launch_put_vertices(const Float3* from, std::size_t count, Float3* to, void* stream);
 /// Finds the levels of the tree below `root`, from there on; `levels` are kBvhMaxDepth, of which those that are not
 /// there become empty.
-int launch_find_levels(const BvhNode* nodes, std::uint32_t root, detail::NodeLevel* levels, void* stream);
+int launch_find_levels(const bvh_detail::BvhNode* nodes, std::uint32_t root, detail::NodeLevel* levels, void* stream);
 int launch_refit_level(const detail::RefitInput& input, const detail::NodeLevel& level, const detail::NodeLevel& below,
                        void* stream);
 

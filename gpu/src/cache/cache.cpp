@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loading and uploading by way of the cache, which may fail in any way without anybody being worse off than without it.
+// Loading and uploading by way of the cache, whose failures have no worse effect than a load without it.
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/cache/cache.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
 
 #include "cache_check.h"
+#include "cache_files.h"
 #include "cache_folder.h"
 #include "cache_format.h"
 #include "cache_key.h"
@@ -63,7 +63,8 @@ class Cache {
       warn(failure.what());
       return;
     }
-    if (options.source_hash.valid() && options.source_hash.get().source == source) hash_ = options.source_hash.get();
+    if (const auto& ahead = options.source_hash; ahead && ahead->valid() && ahead->get().source == source)
+      hash_ = ahead->get();
     if (!hash_) hash_ = hash_source(source, progress);
     options_hash_ = detail::options_hash(source, load, {});
   }
@@ -111,12 +112,12 @@ class Cache {
   }
 
   /// The same where the cache is wanted, but not needed: what fails is reported.
-  [[nodiscard]] std::optional<CacheFile> try_write(const UploadOptions& upload, const Scene& scene,
-                                                   const detail::GeometryArrays& sources) const {
+  [[nodiscard]] std::shared_ptr<const CacheFile> try_write(const UploadOptions& upload, const Scene& scene,
+                                                           const detail::GeometryArrays& sources) const {
     if (!usable() || !options_.write) return {};
     try {
       write(upload, scene, sources);
-      return CacheFile(place(upload).path);
+      return std::make_shared<const CacheFile>(place(upload).path);
     } catch (const Error& failure) {
       // Another process may have cleared the cache since.
       if (failure.kind() != ErrorKind::io) throw;
@@ -169,7 +170,7 @@ detail::GeometryArrays sources_of(const CacheFile& file, bool bvh, detail::Cache
   for (const CacheSection& section : file.sections()) {
     if (section.kind != CacheSection::Kind::array) continue;
     const ViewArrayInfo* known = find_view_array(section.name);
-    if (known != nullptr && known->presence == ArrayPresence::bvh && !bvh) continue;
+    if (known != nullptr && known->presence == ViewArrayInfo::Presence::bvh && !bvh) continue;
     sources.arrays.push_back(
         file.source(section, [&check](const CacheSection& of, std::uint64_t block, std::span<const std::byte> bytes) {
           check.block(of, block, bytes);
@@ -209,7 +210,8 @@ CachedUpload upload(const fs::path& source, const LoadOptions& load_options, con
   const Cache cache(source, load_options, cache_options, progress);
   std::optional<CachedUpload> result;
   if (cache.read(options, [&](const CacheFile& file) {
-        result.emplace(CachedUpload{upload_cached(file, device, options, progress), true, file, std::nullopt});
+        result.emplace(CachedUpload{upload_cached(file, device, options, progress), true,
+                                    std::make_shared<const CacheFile>(file), std::nullopt});
       }))
     return std::move(*result);
   Scene scene = cache.scene();
@@ -217,7 +219,7 @@ CachedUpload upload(const fs::path& source, const LoadOptions& load_options, con
       detail::geometry_arrays(scene, options, progress, detail::builder_of(device, options));
   if (cache.usable()) detail::release_from_devices(sources.arrays);
   GpuGeometry geometry = detail::upload_geometry(sources, std::nullopt, device, options, progress);
-  std::optional<CacheFile> file = cache.try_write(options, scene, sources);
+  std::shared_ptr<const CacheFile> file = cache.try_write(options, scene, sources);
   return {std::move(geometry), false, std::move(file), std::move(scene)};
 }
 

@@ -3,7 +3,6 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/index.h>
-#include <raylift/gpu/cache/cache.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,6 +11,7 @@
 #include <cstring>
 
 #include "base/atomics.h"
+#include "cache_files.h"
 
 namespace raylift::detail {
 namespace {
@@ -64,7 +64,7 @@ class Bits {
 class PairCheck : public ArrayCheck {
  public:
   PairCheck(std::uint64_t count, Fail fail, Bits& single)
-      : ArrayCheck(sizeof(TrianglePair), count, std::move(fail)), single_(single) {}
+      : ArrayCheck(sizeof(bvh_detail::TrianglePair), count, std::move(fail)), single_(single) {}
 
  private:
   void elements(std::uint64_t, std::uint64_t first, std::uint64_t count, const std::byte* bytes) override {
@@ -94,13 +94,13 @@ class PairCheck : public ArrayCheck {
 class IdCheck : public ArrayCheck {
  public:
   IdCheck(std::uint64_t count, Fail fail, Bits& alone, std::uint64_t triangles)
-      : ArrayCheck(sizeof(PairIds), count, std::move(fail)), alone_(alone), triangles_(triangles) {}
+      : ArrayCheck(sizeof(bvh_detail::PairIds), count, std::move(fail)), alone_(alone), triangles_(triangles) {}
 
  private:
   void elements(std::uint64_t, std::uint64_t first, std::uint64_t count, const std::byte* bytes) override {
     const auto id = [bytes](std::uint64_t pair, std::uint64_t which) {
       std::uint32_t number = 0;
-      std::memcpy(&number, bytes + pair * sizeof(PairIds) + which * sizeof number, sizeof number);
+      std::memcpy(&number, bytes + pair * sizeof(bvh_detail::PairIds) + which * sizeof number, sizeof number);
       return number;
     };
     bool right = true;
@@ -200,7 +200,7 @@ class CacheCheck::Impl {
     for (const CacheSection& section : file_.sections()) {
       if (section.kind != CacheSection::Kind::array) continue;
       const ViewArrayInfo* known = find_view_array(section.name);
-      if (known == nullptr || (known->presence == ArrayPresence::bvh && !bvh_)) continue;
+      if (known == nullptr || (known->presence == ViewArrayInfo::Presence::bvh && !bvh_)) continue;
       if (known->element_bytes != section.element_bytes) fail(known->array, "its elements have another size");
       if (section.count >= kNone) fail(known->array, "it has too many elements");
       counts_.of[static_cast<std::size_t>(known->array)] = section.count;
@@ -211,43 +211,43 @@ class CacheCheck::Impl {
   [[nodiscard]] bool has(ViewArray array) const { return counts_.of[static_cast<std::size_t>(array)].has_value(); }
 
   /// Whether the scene's file must have an array; nothing where it may.
-  [[nodiscard]] std::optional<bool> expected(ArrayPresence presence, bool optics) const {
+  [[nodiscard]] std::optional<bool> expected(ViewArrayInfo::Presence presence, bool optics) const {
     switch (presence) {
-      case ArrayPresence::always:
+      case ViewArrayInfo::Presence::always:
         return true;
-      case ArrayPresence::bvh:
+      case ViewArrayInfo::Presence::bvh:
         return bvh_;
-      case ArrayPresence::two_levels:
+      case ViewArrayInfo::Presence::two_levels:
         return !counts_.flattened;
-      case ArrayPresence::flattened:
+      case ViewArrayInfo::Presence::flattened:
         return counts_.flattened;
-      case ArrayPresence::optics:
+      case ViewArrayInfo::Presence::optics:
         return optics;
-      case ArrayPresence::fine:
-      case ArrayPresence::rests:
-      case ArrayPresence::attribute:
+      case ViewArrayInfo::Presence::fine:
+      case ViewArrayInfo::Presence::rests:
+      case ViewArrayInfo::Presence::attribute:
         break;
     }
     return {};
   }
 
   /// The array that has as many elements as one of this extent; nothing where there is none.
-  [[nodiscard]] std::optional<ViewArray> counted_by(ArrayExtent extent) const {
+  [[nodiscard]] std::optional<ViewArray> counted_by(ViewArrayInfo::Extent extent) const {
     switch (extent) {
-      case ArrayExtent::vertex:
+      case ViewArrayInfo::Extent::vertex:
         return ViewArray::vertices;
-      case ArrayExtent::triangle:
+      case ViewArrayInfo::Extent::triangle:
         return ViewArray::triangles;
-      case ArrayExtent::pair:
+      case ViewArrayInfo::Extent::pair:
         return ViewArray::pairs;
-      case ArrayExtent::material:
+      case ViewArrayInfo::Extent::material:
         return ViewArray::material_colors;
-      case ArrayExtent::solid:
+      case ViewArrayInfo::Extent::solid:
         return ViewArray::solids;
-      case ArrayExtent::instance:
+      case ViewArrayInfo::Extent::instance:
         return counts_.flattened ? std::nullopt : std::optional(ViewArray::solids);
-      case ArrayExtent::mesh:
-      case ArrayExtent::other:
+      case ViewArrayInfo::Extent::mesh:
+      case ViewArrayInfo::Extent::other:
         break;
     }
     return {};
@@ -255,7 +255,7 @@ class CacheCheck::Impl {
 
   void expect_sizes() const {
     const bool optics = std::ranges::any_of(view_arrays(), [this](const ViewArrayInfo& row) {
-      return row.presence == ArrayPresence::optics && has(row.array);
+      return row.presence == ViewArrayInfo::Presence::optics && has(row.array);
     });
     for (const ViewArrayInfo& row : view_arrays())
       if (expected(row.presence, optics).value_or(false) && !has(row.array)) fail(row.array, "it is missing");
@@ -264,7 +264,8 @@ class CacheCheck::Impl {
       const std::uint64_t count = counts_[row.array];
       if (const auto same = counted_by(row.extent); same && count != counts_[*same])
         fail(row.array, "it has not as many elements as '" + std::string(info(*same).name) + "'");
-      if (counts_.flattened && (row.extent == ArrayExtent::mesh || row.extent == ArrayExtent::instance) && count != 1)
+      if (counts_.flattened &&
+          (row.extent == ViewArrayInfo::Extent::mesh || row.extent == ViewArrayInfo::Extent::instance) && count != 1)
         fail(row.array, "a flattened scene has one");
     }
     if (optics) check_optical_sizes(counts_, [this](ViewArray array, const std::string& what) { fail(array, what); });
@@ -354,9 +355,9 @@ std::unique_ptr<ArrayCheck> CacheCheck::Impl::make(ViewArray array) {
       break;
   }
   switch (info(array).presence) {
-    case ArrayPresence::bvh:
+    case ViewArrayInfo::Presence::bvh:
       return make_of_bvh(array);
-    case ArrayPresence::optics:
+    case ViewArrayInfo::Presence::optics:
       return make_optics_check(array, counts_, *reach_, [this, array](const std::string& what) { fail(array, what); });
     default:
       return {};  // any value is right

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether the arrays of a cache file are such that no ray and no kernel leaves them: every index is in range, and the
-// trees' links make trees that traversal's stack suffices for. Checksums say nothing of that, as anybody can compute
+// trees' links make trees that traversal's stack suffices for. Checksums do not show that, as any program can compute
 // them. Arrays are checked as they are read, a block at a time in any order.
 #pragma once
 
-#include <raylift/gpu/cache/cache_file.h>
+#include "cache_file.h"
 
 #include <array>
 #include <atomic>
@@ -114,7 +114,7 @@ class CacheCheck {
 
   /// A block as it was read: from any thread, and as often as it is read. Throws Error(malformed).
   void block(const CacheSection& section, std::uint64_t number, std::span<const std::byte> bytes);
-  /// After all blocks, what takes more than one element to tell. Throws Error(malformed).
+  /// After all blocks: the checks over more than one element. Throws Error(malformed).
   void finish();
 
  private:

@@ -3,7 +3,6 @@
 // where a node's children begin follows from how many children the nodes before it have, and a tree that holds to that
 // has no cycle, no shared child, and levels that can be counted. A byte a node is kept for it.
 #include <raylift/geometry/bvh/bvh_format.h>
-#include <raylift/geometry/bvh/detail/instance_level.h>
 
 #include <algorithm>
 #include <atomic>
@@ -15,6 +14,7 @@
 
 #include "base/atomics.h"
 #include "cache_check.h"
+#include "geometry/src/bvh/instance_level.h"
 #include "upload/bvh_links.h"
 
 namespace raylift::detail {
@@ -27,7 +27,7 @@ constexpr std::uint8_t kInstance = 128;  // an InstanceNode
 class NodeCheck : public ArrayCheck {
  public:
   NodeCheck(const ArrayCounts& counts, Fail fail)
-      : ArrayCheck(sizeof(BvhNode), counts[ViewArray::nodes], std::move(fail)),
+      : ArrayCheck(sizeof(bvh_detail::BvhNode), counts[ViewArray::nodes], std::move(fail)),
         scene_(!counts.flattened),
         pairs_(counts[ViewArray::pairs]),
         instances_(counts[ViewArray::instances]),
@@ -49,7 +49,7 @@ class NodeCheck : public ArrayCheck {
 
   void elements(std::uint64_t number, std::uint64_t first, std::uint64_t count, const std::byte* bytes) override;
   void whole() override;
-  void instance(const InstanceNode& node);
+  void instance(const bvh_detail::InstanceNode& node);
   [[nodiscard]] std::uint64_t children(std::uint64_t begin, std::uint64_t end) const {
     return std::accumulate(nodes_.begin() + static_cast<std::ptrdiff_t>(begin),
                            nodes_.begin() + static_cast<std::ptrdiff_t>(end), std::uint64_t{0},
@@ -70,7 +70,7 @@ class NodeCheck : public ArrayCheck {
   std::atomic<std::uint32_t> lowest_root_{0xFFFFFFFFu};
 };
 
-void NodeCheck::instance(const InstanceNode& node) {
+void NodeCheck::instance(const bvh_detail::InstanceNode& node) {
   if (node.root >= nodes_.size() || node.instance >= instances_) fail("an instance's link leads nowhere");
   // A ray that it makes a NaN of would miss no box.
   if (!std::all_of(std::begin(node.to_mesh.m), std::end(node.to_mesh.m), [](float x) { return std::isfinite(x); }))
@@ -82,9 +82,9 @@ void NodeCheck::elements(std::uint64_t number, std::uint64_t first, std::uint64_
   NodeRun run{first, {}, 0};
   std::uint32_t before = 0;
   for (std::uint64_t i = 0; i != count; ++i) {
-    BvhNode node;
+    bvh_detail::BvhNode node;
     std::memcpy(&node, bytes + i * sizeof node, sizeof node);
-    if (const auto placed = std::bit_cast<InstanceNode>(node); scene_ && placed.zero == 0) {
+    if (const auto placed = std::bit_cast<bvh_detail::InstanceNode>(node); scene_ && placed.zero == 0) {
       instance(placed);
       nodes_[first + i] = kInstance;
       continue;

@@ -46,7 +46,7 @@ struct Limits {
 };
 
 /// An empty slot, or one that is looked at for its pair.
-bool is_slot(const BorderSlot& slot, std::uint64_t bucket, const ArrayCounts& counts) {
+bool is_slot(const BorderBucket::Slot& slot, std::uint64_t bucket, const ArrayCounts& counts) {
   if (slot.from == kNone && slot.to == kNone) return true;
   const auto at =
       optics_detail::border_buckets(slot.from, slot.to, static_cast<std::uint32_t>(counts[A::border_surfaces]));

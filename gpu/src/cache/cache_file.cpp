@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading cache files. Bytes come by read calls, not through a mapping: straight to where they are wanted, with no page
 // to be mapped and unmapped on the way, and a file that is cut off meanwhile is an error and not a signal.
+#include "cache_file.h"
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/cache/cache_file.h>
 #include <sys/stat.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

@@ -2,7 +2,7 @@
 // The cache file's layout, as docs/cache_format.md describes it: little-endian, no padding but what is named.
 #pragma once
 
-#include <raylift/gpu/cache/cache_file.h>
+#include "cache_file.h"
 
 #include <algorithm>
 #include <array>

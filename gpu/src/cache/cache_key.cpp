@@ -4,23 +4,24 @@
 
 #include <fcntl.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/import/importer.h>
-#include <raylift/geometry/scene/detail/source_files.h>
-#include <raylift/gpu/cache/cache.h>
 #include <sys/stat.h>
 #include <tbb/parallel_for.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
+#include <charconv>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <set>
 #include <sstream>
 
+#include "base/parse_number.h"
+#include "cache_files.h"
 #include "cache_format.h"
+#include "geometry/src/import/importer.h"
+#include "geometry/src/scene/source_files.h"
 #include "hash.h"
 
 namespace raylift {
@@ -93,6 +94,13 @@ std::string lower_extension(const fs::path& path) {
   return point == std::string::npos ? "" : name.substr(point + 1);
 }
 
+/// A number as C's printf() writes it in the locale "C": the caller's locale is no part of a key.
+template <class... Format>
+std::string digits(double value, Format... format) {
+  char text[64];
+  return {text, std::to_chars(text, text + sizeof text, value, format...).ptr};
+}
+
 /// Text, so that a key can be worked out by hand; numbers as C's %a writes them, which is exact.
 class OptionText {
  public:
@@ -100,9 +108,7 @@ class OptionText {
   void add(const char* name, std::uint64_t value) { add(name, std::to_string(value)); }
   void add(const char* name, double value) { add(name, exact(value)); }
   static std::string exact(double value) {
-    char text[64];
-    std::snprintf(text, sizeof text, "%a", value);
-    return text;
+    return (std::signbit(value) ? "-0x" : "0x") + digits(std::abs(value), std::chars_format::hex);
   }
   [[nodiscard]] const std::string& text() const { return text_; }
 
@@ -115,9 +121,8 @@ std::string for_people(const std::string& line) {
   const std::size_t value = line.find('=') + 1;
   if (line.starts_with("up=")) return std::string("up=") + "xyz"[line[value] - '0'];
   if (line.compare(value, 2, "0x") != 0) return line;
-  char text[64];
-  std::snprintf(text, sizeof text, "%.9g", std::strtod(line.c_str() + value, nullptr));
-  return line.substr(0, value) + text;
+  const auto number = base::parse_number<double>(std::string_view(line).substr(value + 2), std::chars_format::hex);
+  return number ? line.substr(0, value) + digits(*number, std::chars_format::general, 9) : line;
 }
 
 std::string option_text(const fs::path& source, const LoadOptions& load, const UploadOptions& upload) {
@@ -159,10 +164,9 @@ std::string option_text(const fs::path& source, const LoadOptions& load, const U
     origin = OptionText::exact(upload.origin->x) + ' ' + OptionText::exact(upload.origin->y) + ' ' +
              OptionText::exact(upload.origin->z);
   text.add("origin", origin);
-  char raster[64];  // nine digits tell floats apart
-  std::snprintf(raster, sizeof raster, "%.9g %.9g %u", double{upload.raster.start}, double{upload.raster.step},
-                upload.raster.count);
-  text.add("raster", std::string(raster));
+  const auto nine = [](float value) { return digits(value, std::chars_format::general, 9); };  // all of a float
+  text.add("raster",
+           nine(upload.raster.start) + ' ' + nine(upload.raster.step) + ' ' + std::to_string(upload.raster.count));
   text.add("positions", std::uint64_t{static_cast<std::uint8_t>(upload.positions)});
   text.add("bvh", std::uint64_t{upload.bvh});
   if (upload.bvh) {

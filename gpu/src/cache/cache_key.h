@@ -2,7 +2,7 @@
 // The part of a cache key that the source's contents have nothing to do with.
 #pragma once
 
-#include <raylift/gpu/cache/cache.h>
+#include "cache_files.h"
 
 namespace raylift::detail {
 

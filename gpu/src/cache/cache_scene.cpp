@@ -2,13 +2,14 @@
 #include "cache_scene.h"
 
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/scene/detail/scene_bytes.h>
-#include <raylift/geometry/scene/detail/source_files.h>
 #include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/flatten.h>
 #include <raylift/gpu/upload/optics_arrays.h>
 
 #include <algorithm>
+
+#include "geometry/src/scene/scene_bytes.h"
+#include "geometry/src/scene/source_files.h"
 
 namespace raylift {
 namespace {

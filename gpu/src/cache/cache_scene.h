@@ -4,7 +4,7 @@
 // made with.
 #pragma once
 
-#include <raylift/gpu/cache/cache.h>
+#include "cache_files.h"
 
 #include <vector>
 

@@ -2,7 +2,6 @@
 // Writing cache files: under a temporary name, onto the disk, and only then under their own name.
 #include <fcntl.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/cache/cache_file.h>
 #include <sys/file.h>
 #include <tbb/parallel_for.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "cache_file.h"
 #include "cache_folder.h"
 #include "cache_format.h"
 #include "hash.h"

@@ -3,7 +3,7 @@
 // identify a file, as two files with one XXH3 hash can be made on purpose.
 #pragma once
 
-#include <raylift/gpu/cache/cache_file.h>
+#include "cache_file.h"
 
 #include <cstddef>
 #include <cstdint>

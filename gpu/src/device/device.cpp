@@ -54,7 +54,7 @@ std::optional<Wish> wished_device() {
 
 }  // namespace
 
-Device::Device(std::shared_ptr<Backend> backend, PinnedFlags staging)
+Device::Device(std::shared_ptr<detail::Backend> backend, PinnedFlags staging)
     : backend_(std::move(backend)), pool_(PinnedPool::make(backend_, staging)) {}
 
 void Device::trim() const {
@@ -65,11 +65,11 @@ void Device::trim() const {
 Device Device::host(std::optional<std::uint64_t> budget_bytes) {
   const auto memory =
       static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return Device(make_host_backend(budget_bytes.value_or(memory / 2)));
+  return Device(detail::make_host_backend(budget_bytes.value_or(memory / 2)));
 }
 
 Device Device::cuda(int ordinal) {
-  return Device(make_cuda_backend(ordinal));
+  return Device(detail::make_cuda_backend(ordinal));
 }
 
 Device Device::choose(std::vector<DeviceAttempt>* attempts) {

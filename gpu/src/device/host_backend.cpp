@@ -31,7 +31,7 @@ void* map_memory(std::size_t bytes) {
   return data;
 }
 
-class HostBackend : public Backend {
+class HostBackend : public detail::Backend {
  public:
   explicit HostBackend(std::uint64_t budget) : budget_(budget) {
     info_.name = "host memory";
@@ -84,10 +84,10 @@ class HostBackend : public Backend {
   [[nodiscard]] PoolBytes pool_bytes() const override { return {pooled_, pooled_}; }
   void trim_pool(std::size_t) override {}
 
-  [[nodiscard]] HostBlock allocate_pinned(std::size_t bytes, PinnedFlags flags) override {
+  [[nodiscard]] detail::HostBlock allocate_pinned(std::size_t bytes, PinnedFlags flags) override {
     // One piece of memory at two addresses, as on a GPU: code that takes one for the other does not get away with it.
     const int file = ::memfd_create("raylift-pinned", MFD_CLOEXEC);
-    HostBlock block{nullptr, nullptr, bytes};
+    detail::HostBlock block{nullptr, nullptr, bytes};
     if (file >= 0 && ::ftruncate(file, static_cast<off_t>(bytes)) == 0) {
       void* host = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
       void* device = flags.mapped ? ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : nullptr;
@@ -102,17 +102,17 @@ class HostBackend : public Backend {
     return block;
   }
 
-  void release_pinned(const HostBlock& block) noexcept override {
+  void release_pinned(const detail::HostBlock& block) noexcept override {
     if (block.host != nullptr) ::munmap(block.host, block.bytes);
     if (block.device != nullptr) ::munmap(block.device, block.bytes);
   }
 
-  [[nodiscard]] HostBlock register_host(void* host, std::size_t bytes, PinnedFlags flags) override {
+  [[nodiscard]] detail::HostBlock register_host(void* host, std::size_t bytes, PinnedFlags flags) override {
     return {host, flags.mapped ? host : nullptr, bytes};
   }
-  void unregister_host(const HostBlock&) noexcept override {}
+  void unregister_host(const detail::HostBlock&) noexcept override {}
 
-  [[nodiscard]] SplitBlock allocate_split(std::size_t device_bytes, std::size_t host_bytes) override {
+  [[nodiscard]] detail::SplitBlock allocate_split(std::size_t device_bytes, std::size_t host_bytes) override {
     take_from_budget(device_bytes);
     auto* data = static_cast<std::byte*>(map_memory(device_bytes + host_bytes));
     if (data == nullptr) {
@@ -122,7 +122,7 @@ class HostBackend : public Backend {
     return {data, data + device_bytes, device_bytes, host_bytes};
   }
 
-  void release_split(const SplitBlock& block) noexcept override {
+  void release_split(const detail::SplitBlock& block) noexcept override {
     ::munmap(block.device, block.device_bytes + block.host_bytes);
     used_ -= block.device_bytes;
   }
@@ -148,8 +148,8 @@ class HostBackend : public Backend {
     std::memmove(to, from, bytes);
   }
 
-  [[nodiscard]] bool reaches(Backend& other) override { return other.info().is_host; }
-  void copy_to_peer(Backend&, void* to, const void* from, std::size_t bytes, StreamHandle) override {
+  [[nodiscard]] bool reaches(detail::Backend& other) override { return other.info().is_host; }
+  void copy_to_peer(detail::Backend&, void* to, const void* from, std::size_t bytes, StreamHandle) override {
     std::memmove(to, from, bytes);
   }
 
@@ -190,7 +190,7 @@ class HostBackend : public Backend {
 
 }  // namespace
 
-std::shared_ptr<Backend> make_host_backend(std::uint64_t budget_bytes) {
+std::shared_ptr<detail::Backend> detail::make_host_backend(std::uint64_t budget_bytes) {
   return std::make_shared<HostBackend>(budget_bytes);
 }
 

@@ -8,7 +8,7 @@
 
 namespace raylift {
 
-std::shared_ptr<Backend> make_cuda_backend(int ordinal) {
+std::shared_ptr<detail::Backend> detail::make_cuda_backend(int ordinal) {
   throw Error(ErrorKind::device, "cuda:" + std::to_string(ordinal) + " can't be used: raylift was built without CUDA",
               {}, "build it where the CUDA toolkit is installed, or use the host device");
 }

@@ -18,7 +18,7 @@ constexpr unsigned kMantissaBits = 4;
 
 struct PinnedBlock::Loan {
   std::shared_ptr<PinnedPool> pool;
-  HostBlock block;
+  detail::HostBlock block;
   std::unique_ptr<Event> busy;
   std::size_t wanted = 0;
 };
@@ -38,7 +38,7 @@ std::size_t PinnedPool::block_bytes(Bin bin) {
   return mantissa << shift | ((std::size_t{1} << shift) - 1);
 }
 
-std::shared_ptr<PinnedPool> PinnedPool::make(std::shared_ptr<Backend> backend, PinnedFlags flags) {
+std::shared_ptr<PinnedPool> PinnedPool::make(std::shared_ptr<detail::Backend> backend, PinnedFlags flags) {
   return std::shared_ptr<PinnedPool>(new PinnedPool(std::move(backend), flags));
 }
 
@@ -56,7 +56,7 @@ PinnedBlock PinnedPool::allocate(std::size_t bytes) {
 
   PinnedBlock loan;
   loan.loan_.reset(new PinnedBlock::Loan);
-  const auto lend = [&](const HostBlock& block) {
+  const auto lend = [&](const detail::HostBlock& block) {
     // The lock is held.
     ++active_blocks_;
     active_bytes_ += bytes;
@@ -76,7 +76,7 @@ PinnedBlock PinnedPool::allocate(std::size_t bytes) {
       chosen = std::prev(blocks.rend());
     }
     if (chosen != blocks.rend()) {
-      const HostBlock block = chosen->block;
+      const detail::HostBlock block = chosen->block;
       blocks.erase(std::next(chosen).base());
       --held_blocks_;
       return lend(block);
@@ -85,7 +85,7 @@ PinnedBlock PinnedPool::allocate(std::size_t bytes) {
   for (;;) {
     try {
       lock.unlock();
-      const HostBlock block = backend_->allocate_pinned(size, flags_);
+      const detail::HostBlock block = backend_->allocate_pinned(size, flags_);
       lock.lock();
       managed_bytes_ += block.bytes;
       return lend(block);
@@ -126,7 +126,7 @@ void PinnedPool::release(Held held) noexcept {
   backend_->release_pinned(held.block);
 }
 
-void PinnedPool::give_back(const HostBlock& block, std::unique_ptr<Event> busy, std::size_t wanted) noexcept {
+void PinnedPool::give_back(const detail::HostBlock& block, std::unique_ptr<Event> busy, std::size_t wanted) noexcept {
   Held held{block, std::move(busy)};
   {
     const std::lock_guard lock(mutex_);

@@ -30,7 +30,7 @@ void* ask(DeviceResource& resource, StreamRef stream, std::size_t bytes) {
   }
 }
 
-void* allocate_pooled(Backend& backend, StreamHandle stream, std::size_t bytes) {
+void* allocate_pooled(detail::Backend& backend, StreamHandle stream, std::size_t bytes) {
   try {
     return backend.allocate_on(stream, bytes);
   } catch (const Error& error) {
@@ -43,7 +43,7 @@ void* allocate_pooled(Backend& backend, StreamHandle stream, std::size_t bytes) 
     return backend.allocate_on(stream, bytes);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::out_of_device_memory) throw;
-    const Backend::PoolBytes pool = backend.pool_bytes();
+    const detail::Backend::PoolBytes pool = backend.pool_bytes();
     throw Error(ErrorKind::out_of_device_memory,
                 "no device memory for " + std::to_string(bytes) + " bytes on " + backend.info().id + ": " +
                     std::to_string(backend.memory_info().free_bytes) + " free, " + std::to_string(pool.held) +
@@ -97,7 +97,7 @@ Memory Memory::from(std::shared_ptr<DeviceResource> resource, const Device& devi
 Memory Memory::mapped(const Device& device, std::size_t bytes, PinnedFlags flags) {
   if (bytes == 0) return {};
   check_bytes(bytes);
-  const HostBlock block = device.backend()->allocate_pinned(bytes, flags);
+  const detail::HostBlock block = device.backend()->allocate_pinned(bytes, flags);
   return {device, {Kind::mapped, static_cast<std::byte*>(block.device), static_cast<std::byte*>(block.host), 0, bytes}};
 }
 
@@ -110,7 +110,7 @@ Memory Memory::split(const Device& device, std::size_t bytes, std::size_t device
   if (device_bytes == 0 || device_bytes >= bytes)
     throw Error(ErrorKind::usage, "a split needs at least one page on each side: " + std::to_string(device_bytes) +
                                       " of " + std::to_string(bytes) + " bytes on the device");
-  const SplitBlock block = device.backend()->allocate_split(device_bytes, bytes - device_bytes);
+  const detail::SplitBlock block = device.backend()->allocate_split(device_bytes, bytes - device_bytes);
   return {device,
           {Kind::split, static_cast<std::byte*>(block.device), static_cast<std::byte*>(block.host_part),
            block.device_bytes, block.host_bytes}};
@@ -118,7 +118,7 @@ Memory Memory::split(const Device& device, std::size_t bytes, std::size_t device
 
 Memory Memory::registered(const Device& device, std::span<std::byte> memory, PinnedFlags flags) {
   if (memory.empty()) throw Error(ErrorKind::usage, "there is no memory to register");
-  const HostBlock block = device.backend()->register_host(memory.data(), memory.size(), flags);
+  const detail::HostBlock block = device.backend()->register_host(memory.data(), memory.size(), flags);
   return {
       device,
       {Kind::registered, static_cast<std::byte*>(block.device), static_cast<std::byte*>(block.host), 0, block.bytes}};
@@ -129,7 +129,7 @@ Memory Memory::external(const Device& device, std::byte* data, std::size_t bytes
   return {device, {Kind::external, data, nullptr, bytes, 0}};
 }
 
-void detail::release_memory(Backend& backend, const MemoryBlock& block) noexcept {
+void detail::release_memory(detail::Backend& backend, const MemoryBlock& block) noexcept {
   using Kind = MemoryBlock::Kind;
   switch (block.kind) {
     case Kind::device:

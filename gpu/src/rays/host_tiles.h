@@ -2,7 +2,7 @@
 // Rays on the host, images in rows by tiles, as on a GPU.
 #pragma once
 
-#include <raylift/geometry/bvh/bvh_batch.h>
+#include "geometry/src/bvh/bvh_batch.h"
 
 #include <cstdint>
 #include <span>

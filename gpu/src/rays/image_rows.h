@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rays that are the pixels of an image, row by row: how to tell, and groups of 32 that are tiles of it.
+// Rays that are the pixels of an image, row by row: their detection, and groups of 32 that are tiles of it.
 //
 // Rays are traced together, 32 that follow each other at a time. In an image's rows these are 32 pixels wide and one
 // high, which meet more triangles than 8 x 4 do. The caller does not state an image: the rays are examined. Whatever is

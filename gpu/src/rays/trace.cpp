@@ -36,7 +36,7 @@ const BvhView& bvh_of(const GeometryView& geometry) {
 /// Among fewer rays, hardly any two need the same part of the host's memory.
 constexpr std::size_t kFewestRaysInParts = std::size_t{1} << 18;
 
-/// Memory of the device's pool, if that can be had without waiting for anybody; else none.
+/// Memory of the device's pool, if it is available without waiting; else none.
 class Scratch {
  public:
   Scratch(const Device& device, StreamRef stream, std::size_t bytes) : backend_(*device.backend()), stream_(stream) {
@@ -54,7 +54,7 @@ class Scratch {
   [[nodiscard]] void* data() const { return data_; }
 
  private:
-  Backend& backend_;
+  detail::Backend& backend_;
   StreamRef stream_;
   void* data_ = nullptr;
 };

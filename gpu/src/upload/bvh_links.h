@@ -15,7 +15,7 @@ struct NodeLinks {
   std::uint32_t children, pairs;
   bool slots_sound, pairs_there;
 
-  NodeLinks(const BvhNode& node, std::uint64_t all_pairs)
+  NodeLinks(const bvh_detail::BvhNode& node, std::uint64_t all_pairs)
       : children(static_cast<std::uint32_t>(std::popcount(node.inner))),
         pairs(static_cast<std::uint32_t>(std::popcount(node.pairs))),
         slots_sound((node.inner & ~0x11111111U) == 0 && (node.inner * 15U & node.pairs) == 0),

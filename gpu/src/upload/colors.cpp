@@ -47,7 +47,7 @@ void set_colors(GpuGeometry& geometry, std::span<const std::uint32_t> colors, St
 void color_solids(GpuGeometry& geometry, std::span<const std::uint32_t> solids, std::uint32_t color, StreamRef stream) {
   if (solids.empty()) return;
   const std::uint32_t highest = *std::max_element(solids.begin(), solids.end());
-  // A flat scene that was uploaded on its own does not know its solids.
+  // A flat scene that was uploaded on its own has no solids.
   if (geometry.view().solids != nullptr ? highest >= geometry.view().solid_count : highest == kNone)
     throw Error(ErrorKind::usage, "the geometry has no solid " + std::to_string(highest));
   std::vector<std::uint32_t> words(highest / 32 + 1, 0);

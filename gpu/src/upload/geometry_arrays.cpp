@@ -4,11 +4,9 @@
 
 #include <raylift/geometry/checks/validate.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/scene/detail/scene_bytes.h>
 #include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/solids.h>
 #include <raylift/geometry/scene/thin_layers.h>
-#include <raylift/gpu/bvh/bvh_build.h>
 #include <raylift/gpu/upload/optics_arrays.h>
 
 #include <algorithm>
@@ -19,6 +17,8 @@
 #include <string>
 
 #include "array_on_device.h"
+#include "bvh/bvh_build.h"
+#include "geometry/src/scene/scene_bytes.h"
 #include "prebuilt_bvh.h"
 #include "upload_on.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solids that move or hide: new transforms, and the level of the BVH over instances anew.
-#include <raylift/geometry/bvh/detail/instance_box.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
@@ -13,6 +12,7 @@
 
 #include "bvh/rebuild_instances.h"
 #include "device/run_on.h"
+#include "geometry/src/bvh/instance_box.h"
 #include "move_kernels.h"
 #include "moving.h"
 

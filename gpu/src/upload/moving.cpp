@@ -12,12 +12,13 @@ namespace raylift::detail {
 MovingInstances::MovingInstances(const Device& device, const Memory& nodes, std::size_t instances, StreamRef stream)
     : state_(instances, kShown) {
   // All nodes over instances are among these, whatever was taken to pieces.
-  const std::size_t most = std::min(nodes.bytes() / sizeof(BvhNode), bvh::instance_room(2 * instances + 256));
-  std::vector<BvhNode> front(most);
+  const std::size_t most =
+      std::min(nodes.bytes() / sizeof(bvh_detail::BvhNode), bvh::instance_room(2 * instances + 256));
+  std::vector<bvh_detail::BvhNode> front(most);
   nodes.copy_to(std::as_writable_bytes(std::span(front)), stream);
   device.synchronize(stream);
   for (std::size_t i = 0, end = 1; i < std::min(end, most); ++i) {
-    const auto placed = std::bit_cast<InstanceNode>(front[i]);
+    const auto placed = std::bit_cast<bvh_detail::InstanceNode>(front[i]);
     if (placed.zero == 0)
       pieces_.push_back({placed.root, placed.instance});
     else

@@ -2,7 +2,6 @@
 // The host's state of a geometry whose solids or vertices move, from the first move on.
 #pragma once
 
-#include <raylift/geometry/bvh/detail/instance_level.h>
 #include <raylift/gpu/memory/memory.h>
 
 #include <array>
@@ -13,6 +12,7 @@
 
 #include "bvh/bvh_build_kernels.h"
 #include "bvh/refit_kernels.h"
+#include "geometry/src/bvh/instance_level.h"
 
 namespace raylift::detail {
 

@@ -2,7 +2,6 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/properties.h>
 #include <raylift/geometry/optics/surface_between.h>
-#include <raylift/geometry/scene/detail/optics_bytes.h>
 #include <raylift/gpu/upload/optics_arrays.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <limits>
 
 #include "border_table.h"
+#include "geometry/src/scene/optics_bytes.h"
 #include "optics_tables.h"
 
 namespace raylift {

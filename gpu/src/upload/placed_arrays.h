@@ -29,7 +29,7 @@ void check_options(const UploadOptions& options);
                                                            const UploadOptions& options,
                                                            std::vector<ArraySource>& joined);
 
-/// Places arrays on a device and allocates their memory; the report lacks what only the upload can tell. Memory of a
+/// Places arrays on a device and allocates their memory; the report lacks what only the upload determines. Memory of a
 /// resource is for work that follows on `stream`.
 [[nodiscard]] ResidentArrays place_arrays(std::span<const ArraySource> sources, const Device& device, StreamRef stream,
                                           const UploadOptions& options, const Progress& progress);

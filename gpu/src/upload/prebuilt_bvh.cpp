@@ -52,7 +52,7 @@ void check_triangles(const SceneBvh& bvh, std::uint64_t triangles) {
 
 /// The links of a node to nodes before `end`, which follow on it: so there is no cycle.
 void check_links(const SceneBvh& bvh, std::size_t i, std::size_t end, bool has_pairs) {
-  const BvhNode& node = bvh.nodes[i];
+  const bvh_detail::BvhNode& node = bvh.nodes[i];
   const NodeLinks links(node, has_pairs ? bvh.pairs.size() : 0);
   if (!links.slots_sound || !links.pairs_there ||
       (links.children != 0 &&
@@ -64,7 +64,7 @@ void check_links(const SceneBvh& bvh, std::size_t i, std::size_t end, bool has_p
 void check_instances(const SceneBvh& bvh, std::span<const MeshView> meshes, std::span<const InstanceView> instances) {
   std::vector<bool> seen(instances.size());
   for (std::size_t i = 0; i != bvh.instance_nodes; ++i) {
-    const auto placed = std::bit_cast<InstanceNode>(bvh.nodes[i]);
+    const auto placed = std::bit_cast<bvh_detail::InstanceNode>(bvh.nodes[i]);
     if (placed.zero != 0) {
       check_links(bvh, i, bvh.instance_nodes, false);
       continue;

@@ -44,7 +44,7 @@ void put(const Device& device, DeviceSpan<const Float3> from, Float3* to, Stream
       [&] { std::copy(from.data, from.data + from.size, to); });
 }
 
-void find_levels_on_host(const BvhNode* nodes, std::uint32_t root, NodeLevel* levels) {
+void find_levels_on_host(const bvh_detail::BvhNode* nodes, std::uint32_t root, NodeLevel* levels) {
   NodeLevel level{root, root + 1, 0};
   for (std::uint32_t l = 0; l != kBvhMaxDepth; ++l) {
     levels[l] = level;
@@ -58,7 +58,7 @@ void find_levels_on_host(const BvhNode* nodes, std::uint32_t root, NodeLevel* le
   }
 }
 
-Levels find_levels(const Device& device, const BvhNode* nodes, std::uint32_t root, StreamRef stream) {
+Levels find_levels(const Device& device, const bvh_detail::BvhNode* nodes, std::uint32_t root, StreamRef stream) {
   Levels levels{};
   PooledBuffer<NodeLevel> found(device, stream, levels.size());
   detail::run_on(
@@ -129,7 +129,7 @@ void GpuGeometry::refit(std::uint32_t mesh, DeviceSpan<const Float3> vertices, S
 
   // All that may lack memory comes before anything changes.
   const bool flat = view_.bvh_levels == 1;
-  auto* const nodes = array(ViewArray::nodes).as<BvhNode>();
+  auto* const nodes = array(ViewArray::nodes).as<bvh_detail::BvhNode>();
   auto tree = moving().trees.find(mesh);
   if (tree == moving().trees.end()) {
     const std::uint32_t root = flat ? 0 : moving_instances(stream).roots() + trees_before(mesh, meshes);
@@ -138,8 +138,8 @@ void GpuGeometry::refit(std::uint32_t mesh, DeviceSpan<const Float3> vertices, S
   PooledBuffer<FloatBox> boxes(device(), stream, node_count(tree->second));
   put(device(), vertices, to, stream);
   refit_levels(device(),
-               {nodes, array(ViewArray::pairs).as<TrianglePair>(), view_.bvh.ids, view_.triangles, view_.vertices,
-                boxes.device()},
+               {nodes, array(ViewArray::pairs).as<bvh_detail::TrianglePair>(), view_.bvh.ids, view_.triangles,
+                view_.vertices, boxes.device()},
                tree->second, stream);
   if (!flat) return rebuild_instance_level(stream);
   FloatBox whole{};

@@ -130,8 +130,8 @@ void RelayTransfer::prepare(std::size_t slots, std::size_t chunk_bytes) {
 void RelayTransfer::send(std::size_t number, std::span<const ChunkPiece> pieces) {
   RingSlot& slot = slots_[number];
   const std::size_t turn = number % devices_.size();
-  Backend& target_backend = *devices_.front().backend();
-  Backend& backend = *devices_[turn].backend();
+  detail::Backend& target_backend = *devices_.front().backend();
+  detail::Backend& backend = *devices_[turn].backend();
   const auto stops_over = [&](const ChunkPiece& piece) { return turn != 0 && arrays_[piece.array].peers_write; };
   slot.went_straight = false;
   for (const ChunkPiece& piece : pieces) {

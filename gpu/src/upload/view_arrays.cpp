@@ -32,8 +32,8 @@ constexpr std::size_t element_bytes(const T* View::*) {
 /// `kMember` points to the array's first element; `kCount` says how many there are, and `kOnHost` how many of these lie
 /// in host memory, where a view has such members.
 template <auto kMember, auto kCount = nullptr, auto kOnHost = nullptr>
-constexpr ViewArrayInfo row(ViewArray array, std::string_view name, ArrayRank rank, ArrayPresence presence,
-                            ArrayExtent extent) {
+constexpr ViewArrayInfo row(ViewArray array, std::string_view name, ArrayRank rank, ViewArrayInfo::Presence presence,
+                            ViewArrayInfo::Extent extent) {
   const auto set = [](GeometryView& view, const std::byte* data, std::uint32_t count, std::uint32_t on_host) {
     auto& part = part_of(view, kMember);
     part.*kMember = reinterpret_cast<std::remove_reference_t<decltype(part.*kMember)>>(data);
@@ -45,8 +45,8 @@ constexpr ViewArrayInfo row(ViewArray array, std::string_view name, ArrayRank ra
 
 using A = ViewArray;
 using R = ArrayRank;
-using P = ArrayPresence;
-using E = ArrayExtent;
+using P = ViewArrayInfo::Presence;
+using E = ViewArrayInfo::Extent;
 using V = GeometryView;
 using O = OpticsView;
 

@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 #include <raylift/geometry/bvh/bvh.h>
-#include <raylift/geometry/bvh/bvh_batch.h>
 #include <raylift/geometry/bvh/scene_bvh.h>
 
 #include <bit>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "bvh/bvh_lanes.h"
+#include "geometry/src/bvh/bvh_batch.h"
 #include "support/conversions.h"
 #include "support/triangles_and_rays.h"
 
@@ -90,14 +90,15 @@ class AllTriangles {
 
  private:
   void add_instances(std::uint32_t index) {
-    const BvhNode& node = view_.nodes[index];
-    if (const auto placed = std::bit_cast<InstanceNode>(node); placed.zero == 0) return add(placed.root, index);
+    const bvh_detail::BvhNode& node = view_.nodes[index];
+    if (const auto placed = std::bit_cast<bvh_detail::InstanceNode>(node); placed.zero == 0)
+      return add(placed.root, index);
     std::uint32_t child = node.first_child;
     for (int s = 0; s < 8; ++s)
       if (node.is_inner(s)) add_instances(child++);
   }
   void add(std::uint32_t index, std::uint32_t placed) {
-    const BvhNode& node = view_.nodes[index];
+    const bvh_detail::BvhNode& node = view_.nodes[index];
     const auto pairs = static_cast<std::uint32_t>(std::popcount(node.pairs));
     for (std::uint32_t pair = node.first_pair; pair < node.first_pair + pairs; ++pair)
       for (std::uint32_t which = 0; which < 2; ++which)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many rays at once: the same bits as one ray at a time, whatever the instructions and the order of visits.
+#include "geometry/src/bvh/bvh_batch.h"
 #include "bvh/bvh_lanes.h"
 #include "support/triangles_and_rays.h"
 
 #include <raylift/geometry/bvh/bvh.h>
-#include <raylift/geometry/bvh/bvh_batch.h>
 #include <raylift/geometry/bvh/scene_bvh.h>
 #include <raylift/geometry/scene/eigen.h>
 
@@ -200,7 +200,7 @@ struct Steps {
   bool done() const { return false; }
   static float around() { return 0; }
   bool offer(const BvhView&, const bvh_detail::Impression&, bvh_detail::Site) { return false; }
-  void settle(const BvhView&, const Ray&, bvh_detail::Site) {}
+  void decide(const BvhView&, const Ray&, bvh_detail::Site) {}
 };
 
 TEST(BvhBatch, RaysWithANanMeetNothingAtOnce) {

@@ -149,7 +149,7 @@ TEST(Bvh, PairsTrianglesInAnyOrder) {
 TEST(Bvh, FillsItsNodes) {
   const Bvh bvh = build(bumpy_sphere(200));
   std::size_t used = 0;
-  for (const BvhNode& node : bvh.nodes)
+  for (const bvh_detail::BvhNode& node : bvh.nodes)
     for (int s = 0; s < 8; ++s) used += node.is_empty(s) ? 0 : 1;
   EXPECT_GT(static_cast<double>(used), 5.5 * static_cast<double>(bvh.nodes.size()));
 }
@@ -240,9 +240,10 @@ TEST(Bvh, IsTheSameForAnyNumberOfThreads) {
   expect_sound(built[0], mesh);
   for (const Bvh& bvh : built) {
     ASSERT_EQ(bvh.nodes.size(), built[0].nodes.size());
-    EXPECT_EQ(0, std::memcmp(bvh.nodes.data(), built[0].nodes.data(), bvh.nodes.size() * sizeof(BvhNode)));
-    EXPECT_EQ(0, std::memcmp(bvh.pairs.data(), built[0].pairs.data(), bvh.pairs.size() * sizeof(TrianglePair)));
-    EXPECT_EQ(0, std::memcmp(bvh.ids.data(), built[0].ids.data(), bvh.ids.size() * sizeof(PairIds)));
+    EXPECT_EQ(0, std::memcmp(bvh.nodes.data(), built[0].nodes.data(), bvh.nodes.size() * sizeof(bvh_detail::BvhNode)));
+    EXPECT_EQ(
+        0, std::memcmp(bvh.pairs.data(), built[0].pairs.data(), bvh.pairs.size() * sizeof(bvh_detail::TrianglePair)));
+    EXPECT_EQ(0, std::memcmp(bvh.ids.data(), built[0].ids.data(), bvh.ids.size() * sizeof(bvh_detail::PairIds)));
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hit for hit against Embree with its robust flag: more than ten million rays in all.
 //
-// Embree computes in float, and in a thin triangle, or at an edge, it may be wrong. So each difference is settled by
+// Embree computes in float, and in a thin triangle, or at an edge, it may be wrong. So each difference is decided by
 // exact arithmetic (exact_oracle.h):
 //   - raylift's own hit must be exact in any case: a triangle that the ray passes or touches, its side, and t, u and v
 //     within bounds that don't depend on the triangle;
@@ -16,7 +16,6 @@
 #if defined(RAYLIFT_WITH_EMBREE)
 
 #include <raylift/geometry/bvh/bvh.h>
-#include <raylift/geometry/bvh/bvh_batch.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/scene/flatten.h>
@@ -29,6 +28,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "geometry/src/bvh/bvh_batch.h"
 #include "support/exact_oracle.h"
 #include "support/paths.h"
 

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 #include <raylift/geometry/bvh/bvh.h>
-#include <raylift/geometry/bvh/bvh_batch.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "bvh/bvh_lanes.h"
+#include "geometry/src/bvh/bvh_batch.h"
 #include "support/exact_oracle.h"
 #include "support/exact_shapes.h"
 #include "support/inside_rays.h"

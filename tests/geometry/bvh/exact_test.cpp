@@ -10,13 +10,13 @@
 // Each test prints a table of what it found.
 #include <gtest/gtest.h>
 #include <raylift/geometry/bvh/bvh.h>
-#include <raylift/geometry/bvh/bvh_batch.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "exact_tally.h"
+#include "geometry/src/bvh/bvh_batch.h"
 #include "support/exact_oracle.h"
 #include "support/exact_shapes.h"
 #include "support/inside_rays.h"

@@ -3,7 +3,6 @@
 // world.
 #include <gtest/gtest.h>
 #include <raylift/geometry/bvh/bvh.h>
-#include <raylift/geometry/bvh/bvh_batch.h>
 #include <raylift/geometry/bvh/scene_bvh.h>
 #include <raylift/geometry/scene/eigen.h>
 #include <tbb/parallel_for.h>
@@ -12,6 +11,7 @@
 #include <bit>
 
 #include "exact_tally.h"
+#include "geometry/src/bvh/bvh_batch.h"
 #include "support/exact_oracle.h"
 #include "support/exact_shapes.h"
 #include "support/inside_rays.h"
@@ -88,7 +88,7 @@ Scene placed_scene(const ClosedShape& shape, std::uint32_t instances, double awa
 std::vector<Affine> transforms(const SceneBvh& bvh, std::size_t instances) {
   std::vector<Affine> all(instances);
   for (std::uint32_t i = 0; i != bvh.instance_nodes; ++i) {
-    const auto node = std::bit_cast<InstanceNode>(bvh.nodes[i]);
+    const auto node = std::bit_cast<bvh_detail::InstanceNode>(bvh.nodes[i]);
     if (node.zero == 0) all.at(node.instance) = node.to_mesh;
   }
   return all;

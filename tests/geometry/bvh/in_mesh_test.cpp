@@ -35,8 +35,8 @@ void expect_same(Float3 a, Float3 b) {
   EXPECT_EQ(a.z, b.z);
 }
 
-InstanceNode placed_by(const Affine& to_mesh) {
-  InstanceNode placed{};
+bvh_detail::InstanceNode placed_by(const Affine& to_mesh) {
+  bvh_detail::InstanceNode placed{};
   placed.to_mesh = to_mesh;
   return placed;
 }
@@ -153,7 +153,7 @@ double pairs_tested(const BvhView& bvh, const std::vector<Ray>& rays) {
       for (; walk.hits.pairs != 0; ++pairs) {
         const std::uint32_t index = next_pair(walk.hits);
         if (const std::uint32_t open = intersect_pair(bvh, index, walk.ray, walk.placed, query); open != 0)
-          settle_pair(bvh, index, open, ray, walk.placed, query);
+          decide_pair(bvh, index, open, ray, walk.placed, query);
       }
     EXPECT_NE(query.site().triangle, kNoTriangle);
   }

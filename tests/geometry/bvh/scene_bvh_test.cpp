@@ -80,8 +80,8 @@ class SceneWalker {
       ADD_FAILURE() << "node " << index << " at level " << level << " is out of range or reached twice";
       return whole;
     }
-    const BvhNode& node = bvh_.nodes[index];
-    const auto placed = std::bit_cast<InstanceNode>(node);
+    const bvh_detail::BvhNode& node = bvh_.nodes[index];
+    const auto placed = std::bit_cast<bvh_detail::InstanceNode>(node);
     if (placed.zero == 0) return place(placed);
     EXPECT_EQ(node.pairs, 0u);
     std::uint32_t child = node.first_child;
@@ -95,7 +95,7 @@ class SceneWalker {
     return whole;
   }
 
-  ExactBox place(const InstanceNode& placed) {
+  ExactBox place(const bvh_detail::InstanceNode& placed) {
     ExactBox box;
     ++pieces_;
     if (placed.instance >= scene_.instances.size()) {

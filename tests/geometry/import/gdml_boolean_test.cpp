@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/import/import_process.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "geometry/src/import/import_process.h"
 #include "import/gdml/boolean.h"
 #include "import/sandbox.h"
 

@@ -3,7 +3,6 @@
 // but from those of a table, which states for each what differs and why.
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/import/importer.h>
 #include <raylift/geometry/import/load.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "geometry/src/import/importer.h"
 #include "import/input_file.h"
 #include "import/own_importer.h"
 #include "support/paths.h"

@@ -6,7 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
-#include <raylift/geometry/import/import_process.h>
 #include <raylift/geometry/import/load.h>
 #include <seccomp.h>
 #include <sys/mman.h>
@@ -24,6 +23,7 @@
 #include <string>
 
 #include "collada_documents.h"
+#include "geometry/src/import/import_process.h"
 #include "import/import_protocol.h"
 #include "programs/import_faults.h"
 #include "support/expect_error.h"

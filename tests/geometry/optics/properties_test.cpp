@@ -307,9 +307,9 @@ TEST(OpticalProperties, AreKnownByKeyAndOwner) {
   EXPECT_EQ(find_property(PropertyOf::material, "REFLECTIVITY"), nullptr);
   EXPECT_EQ(find_property(PropertyOf::surface, "ABSLENGTH"), nullptr);
   EXPECT_EQ(find_property(PropertyOf::material, "rindex"), nullptr);
-  EXPECT_EQ(unit(PropertyQuantity::speed), "mm/ns");
-  EXPECT_EQ(unit(PropertyQuantity::yield), "1/MeV");
-  EXPECT_EQ(unit(PropertyQuantity::probability), "");
+  EXPECT_EQ(unit(PropertyInfo::Quantity::speed), "mm/ns");
+  EXPECT_EQ(unit(PropertyInfo::Quantity::yield), "1/MeV");
+  EXPECT_EQ(unit(PropertyInfo::Quantity::probability), "");
 }
 
 /// The rows of docs/optics.md between two of its markers.

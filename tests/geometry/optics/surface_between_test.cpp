@@ -3,12 +3,12 @@
 // and assignments mean.
 #include <gtest/gtest.h>
 #include <raylift/geometry/optics/surface_between.h>
-#include <raylift/geometry/scene/detail/scene_bytes.h>
 #include <raylift/geometry/scene/names.h>
 
 #include <cmath>
 #include <functional>
 
+#include "geometry/src/scene/scene_bytes.h"
 #include "support/expect_error.h"
 
 namespace raylift {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/bvh/bvh.h>
 #include <raylift/geometry/scene/eigen.h>
-#include <raylift/gpu/bvh/bvh_build.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/query.h>
 #include <raylift/gpu/rays/trace.h>
@@ -13,6 +12,7 @@
 
 #include "bvh/bvh_build_limit.h"
 #include "bvh_quality.h"
+#include "gpu/src/bvh/bvh_build.h"
 #include "support/bvh_walker.h"
 #include "support/devices.h"
 #include "support/exact_shapes.h"
@@ -113,8 +113,8 @@ TEST_P(BvhBuild, IsTheSameEachTime) {
   const test::Triangles mesh = test::soup(30'000, 0.05F, 1);
   const Bvh first = build_and_fetch(mesh), second = build_and_fetch(mesh);
   ASSERT_EQ(first.nodes.size(), second.nodes.size());
-  EXPECT_EQ(std::memcmp(first.nodes.data(), second.nodes.data(), first.nodes.size() * sizeof(BvhNode)), 0);
-  EXPECT_EQ(std::memcmp(first.ids.data(), second.ids.data(), first.ids.size() * sizeof(PairIds)), 0);
+  EXPECT_EQ(std::memcmp(first.nodes.data(), second.nodes.data(), first.nodes.size() * sizeof(bvh_detail::BvhNode)), 0);
+  EXPECT_EQ(std::memcmp(first.ids.data(), second.ids.data(), first.ids.size() * sizeof(bvh_detail::PairIds)), 0);
 }
 
 TEST_P(BvhBuild, HonoursItsOptions) {
@@ -123,7 +123,7 @@ TEST_P(BvhBuild, HonoursItsOptions) {
     const Bvh bvh = build_and_fetch(mesh, {false, leaf});
     test::expect_sound(bvh, mesh, leaf);
     EXPECT_EQ(bvh.pairs.size(), mesh.triangles.size());
-    for (const BvhNode& node : bvh.nodes)
+    for (const bvh_detail::BvhNode& node : bvh.nodes)
       for (int s = 0; s != 8; ++s) ASSERT_LT(node.pair_bits(s), 1U << leaf);
   }
   EXPECT_THROW((void)build(mesh, {true, 0}), Error);
@@ -144,7 +144,7 @@ TEST_P(BvhBuild, LeavesWhatItCannotNumberToTheHost) {
   };
   const auto same = [](const Bvh& a, const Bvh& b) {
     return a.nodes.size() == b.nodes.size() && a.pairs.size() == b.pairs.size() &&
-           std::memcmp(a.nodes.data(), b.nodes.data(), a.nodes.size() * sizeof(BvhNode)) == 0;
+           std::memcmp(a.nodes.data(), b.nodes.data(), a.nodes.size() * sizeof(bvh_detail::BvhNode)) == 0;
   };
   const Bvh on_host = build_bvh(mesh.vertices, mesh.triangles);
   const Bvh on_device = build_and_fetch(mesh);

@@ -2,7 +2,6 @@
 // Cache files by themselves: what is written comes back, and of a file that is damaged in any way nothing does.
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/cache/cache_file.h>
 #include <sys/resource.h>
 
 #include <atomic>
@@ -14,6 +13,7 @@
 
 #include "cache/cache_format.h"
 #include "cache/hash.h"
+#include "gpu/src/cache/cache_file.h"
 #include "support/paths.h"
 
 namespace raylift {

@@ -20,7 +20,7 @@ TEST(CacheFormat, IsDescribedWithAllArrays) {
   for (const ViewArrayInfo& array : view_arrays()) {
     const std::size_t row = page.find("`" + std::string(array.name) + "`");
     ASSERT_NE(row, std::string::npos) << array.name;
-    if (array.presence == ArrayPresence::bvh) continue;  // three in one row
+    if (array.presence == ViewArrayInfo::Presence::bvh) continue;  // three in one row
     const std::string line = page.substr(row, page.find('\n', row) - row);
     EXPECT_THAT(line, HasSubstr(" | " + std::to_string(array.element_bytes) + " | ")) << array.name;
   }

@@ -3,7 +3,6 @@
 // refused, by uploads and by verify() alike.
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/cache/cache.h>
 
 #include <bit>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include <functional>
 #include <map>
 
+#include "gpu/src/cache/cache_files.h"
 #include "support/paths.h"
 #include "support/random_scenes.h"
 
@@ -93,21 +93,22 @@ std::span<T> as(Sections& sections, ViewArray array) {
 }
 
 /// The first node with inner children that is not over instances.
-BvhNode& mesh_node(Sections& sections) {
-  for (BvhNode& node : as<BvhNode>(sections, ViewArray::nodes))
-    if (std::bit_cast<InstanceNode>(node).zero != 0 && node.inner != 0 && node.pairs != 0) return node;
+bvh_detail::BvhNode& mesh_node(Sections& sections) {
+  for (bvh_detail::BvhNode& node : as<bvh_detail::BvhNode>(sections, ViewArray::nodes))
+    if (std::bit_cast<bvh_detail::InstanceNode>(node).zero != 0 && node.inner != 0 && node.pairs != 0) return node;
   throw std::logic_error("the scene has no such node");
 }
-InstanceNode& instance_node(Sections& sections) {
-  for (BvhNode& node : as<BvhNode>(sections, ViewArray::nodes))
-    if (std::bit_cast<InstanceNode>(node).zero == 0) return reinterpret_cast<InstanceNode&>(node);
+bvh_detail::InstanceNode& instance_node(Sections& sections) {
+  for (bvh_detail::BvhNode& node : as<bvh_detail::BvhNode>(sections, ViewArray::nodes))
+    if (std::bit_cast<bvh_detail::InstanceNode>(node).zero == 0)
+      return reinterpret_cast<bvh_detail::InstanceNode&>(node);
   throw std::logic_error("the scene has no such node");
 }
 
 /// The first node of the room for another tree over the instances.
-BvhNode& empty_node(Sections& sections) {
-  for (BvhNode& node : as<BvhNode>(sections, ViewArray::nodes))
-    if (std::bit_cast<InstanceNode>(node).zero != 0 && node.inner == 0 && node.pairs == 0) return node;
+bvh_detail::BvhNode& empty_node(Sections& sections) {
+  for (bvh_detail::BvhNode& node : as<bvh_detail::BvhNode>(sections, ViewArray::nodes))
+    if (std::bit_cast<bvh_detail::InstanceNode>(node).zero != 0 && node.inner == 0 && node.pairs == 0) return node;
   throw std::logic_error("the scene has no such node");
 }
 
@@ -122,7 +123,7 @@ TEST_F(Planted, LinksOfNodesAreNotTaken) {
   const std::vector<std::pair<const char*, std::function<void(Sections&)>>> faults{
       {"out of its order", [](Sections& s) { mesh_node(s).first_child += 1; }},
       {"out of its order", [](Sections& s) { mesh_node(s).first_child = 0; }},
-      {"out of its order", [](Sections& s) { as<BvhNode>(s, ViewArray::nodes)[0].first_child = 0; }},
+      {"out of its order", [](Sections& s) { as<bvh_detail::BvhNode>(s, ViewArray::nodes)[0].first_child = 0; }},
       {"node", [](Sections& s) { mesh_node(s).inner = 0x11111111u, mesh_node(s).pairs = 0; }},
       {"node", [](Sections& s) { mesh_node(s).inner = 0; }},
       {"slots make no sense", [](Sections& s) { mesh_node(s).inner |= 2; }},
@@ -130,7 +131,7 @@ TEST_F(Planted, LinksOfNodesAreNotTaken) {
       {"pairs are not there", [](Sections& s) { mesh_node(s).first_pair = 0xFFFFFFFFu; }},
       {"pairs are not there",
        [](Sections& s) {
-         mesh_node(s).first_pair = static_cast<std::uint32_t>(as<PairIds>(s, ViewArray::pair_ids).size());
+         mesh_node(s).first_pair = static_cast<std::uint32_t>(as<bvh_detail::PairIds>(s, ViewArray::pair_ids).size());
        }},
       {"leads nowhere", [](Sections& s) { instance_node(s).root = 0x7FFFFFFFu; }},
       {"leads to no mesh", [](Sections& s) { instance_node(s).root = 0; }},
@@ -138,13 +139,13 @@ TEST_F(Planted, LinksOfNodesAreNotTaken) {
       {"not finite", [](Sections& s) { instance_node(s).to_mesh.m[7] = std::nanf(""); }},
       {"mixed",
        [](Sections& s) {
-         InstanceNode placed{};
-         placed.root = static_cast<std::uint32_t>(as<BvhNode>(s, ViewArray::nodes).size() - 2);
-         as<BvhNode>(s, ViewArray::nodes).back() = std::bit_cast<BvhNode>(placed);
+         bvh_detail::InstanceNode placed{};
+         placed.root = static_cast<std::uint32_t>(as<bvh_detail::BvhNode>(s, ViewArray::nodes).size() - 2);
+         as<bvh_detail::BvhNode>(s, ViewArray::nodes).back() = std::bit_cast<bvh_detail::BvhNode>(placed);
        }},
       {"no room", [](Sections& s) { empty_node(s).pairs = 1; }},
-      {"node", [](Sections& s) { s["nodes"].resize(s["nodes"].size() - sizeof(BvhNode)); }},
-      {"node", [](Sections& s) { s["nodes"].resize(s["nodes"].size() + sizeof(BvhNode)); }},
+      {"node", [](Sections& s) { s["nodes"].resize(s["nodes"].size() - sizeof(bvh_detail::BvhNode)); }},
+      {"node", [](Sections& s) { s["nodes"].resize(s["nodes"].size() + sizeof(bvh_detail::BvhNode)); }},
   };
   for (std::size_t i = 0; i != faults.size(); ++i) {
     make(false, faults[i].second);
@@ -158,7 +159,7 @@ TEST_F(Planted, LinksOfNodesAreNotTaken) {
 TEST_F(Planted, TreesThatAreTooDeepAreNotTaken) {
   const auto chain = [](Sections& s, std::uint32_t levels, std::uint32_t first) {
     for (std::uint32_t i = 0; i != levels; ++i) {
-      BvhNode node{};
+      bvh_detail::BvhNode node{};
       std::memset(node.exponent, 127, 3);
       std::memset(node.upper, 255, sizeof node.upper);
       if (i + 1 != levels) node.inner = 1, node.first_child = first + i + 1;
@@ -173,10 +174,10 @@ TEST_F(Planted, TreesThatAreTooDeepAreNotTaken) {
     });
     EXPECT_THAT(refusal(), HasSubstr(more == 0 ? "taken" : "more than 32 levels"));
     make(false, [&](Sections& s) {
-      const InstanceNode kept = instance_node(s);
+      const bvh_detail::InstanceNode kept = instance_node(s);
       s["nodes"].clear();
       chain(s, kBvhMaxDepth + 1, 0);
-      InstanceNode placed = kept;
+      bvh_detail::InstanceNode placed = kept;
       placed.root = kBvhMaxDepth + 1;
       std::memcpy(s["nodes"].data() + kBvhMaxDepth * sizeof placed, &placed, sizeof placed);
       chain(s, kBvhMaxDepth + more, kBvhMaxDepth + 1);
@@ -188,10 +189,10 @@ TEST_F(Planted, TreesThatAreTooDeepAreNotTaken) {
 TEST_F(Planted, NumbersOutOfRangeAreNotTaken) {
   using A = ViewArray;
   const std::vector<std::pair<const char*, std::function<void(Sections&)>>> faults{
-      {"pair_ids", [](Sections& s) { as<PairIds>(s, A::pair_ids)[5].triangle[0] = kNoTriangle; }},
-      {"pair_ids", [](Sections& s) { as<PairIds>(s, A::pair_ids)[5].triangle[0] |= 1u << 31; }},
+      {"pair_ids", [](Sections& s) { as<bvh_detail::PairIds>(s, A::pair_ids)[5].triangle[0] = kNoTriangle; }},
+      {"pair_ids", [](Sections& s) { as<bvh_detail::PairIds>(s, A::pair_ids)[5].triangle[0] |= 1u << 31; }},
       {"pair_ids", [](Sections& s) { s["pair_ids"].resize(8); }},
-      {"pairs", [](Sections& s) { as<TrianglePair>(s, A::pairs).back().vertex[3][2] = std::nanf(""); }},
+      {"pairs", [](Sections& s) { as<bvh_detail::TrianglePair>(s, A::pairs).back().vertex[3][2] = std::nanf(""); }},
       {"triangles", [](Sections& s) { as<UInt3>(s, A::triangles)[7].y = 1u << 31; }},
       {"triangles", [](Sections& s) { s["vertices"].resize(12); }},
       {"meshes", [](Sections& s) { as<MeshView>(s, A::meshes)[0].first_triangle = 0xFFFFFFFFu; }},
@@ -316,7 +317,7 @@ TEST_F(Planted, ARasterThatIsNoneIsNotTaken) {
 
 TEST_F(Planted, APairWithoutASecondTriangleHasNone) {
   make(false, [](Sections& s) {
-    for (PairIds& ids : as<PairIds>(s, ViewArray::pair_ids))
+    for (bvh_detail::PairIds& ids : as<bvh_detail::PairIds>(s, ViewArray::pair_ids))
       if (ids.triangle[1] != kNoTriangle) {
         ids.triangle[1] = kNoTriangle;
         return;

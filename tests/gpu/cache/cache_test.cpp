@@ -2,11 +2,11 @@
 // The cache of scenes: what comes out of it is what loading gives, and nothing that is wrong with it does harm.
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/cache/cache.h>
 
 #include <fstream>
 
 #include "caching.h"
+#include "gpu/src/cache/cache_files.h"
 #include "support/devices.h"
 #include "support/paths.h"
 #include "support/random_scenes.h"

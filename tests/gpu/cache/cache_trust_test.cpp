@@ -2,8 +2,6 @@
 // The cache against those who would plant files in it: docs/security.md says what holds.
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/import/importer.h>
-#include <raylift/gpu/cache/cache.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +12,8 @@
 #include <xxhash.h>
 
 #include "cache/hash.h"
+#include "geometry/src/import/importer.h"
+#include "gpu/src/cache/cache_files.h"
 #include "support/paths.h"
 
 namespace raylift {
@@ -190,9 +190,9 @@ TEST(CacheKeys, MayBeWorkedOutAhead) {
   fs::copy_file(test::data("cube.dae"), source);
   std::vector<std::string> warnings;
   CacheOptions options = in(root.path() / "cache", &warnings);
-  options.source_hash = hash_source_ahead(source, {});
-  ASSERT_TRUE(options.source_hash.valid());
-  EXPECT_EQ(options.source_hash.get().hash, cache_key(source, {}, {}).source);
+  options.source_hash = std::make_shared<const SourceHashAhead>(hash_source_ahead(source, {}));
+  ASSERT_TRUE(options.source_hash->valid());
+  EXPECT_EQ(options.source_hash->get().hash, cache_key(source, {}, {}).source);
   (void)load(source, LoadOptions{}, options);
   const std::string name = cache_file_name(cache_key(source, {}, {}));
   const auto made = cache_contents(root.path() / "cache").files;
@@ -200,15 +200,15 @@ TEST(CacheKeys, MayBeWorkedOutAhead) {
   EXPECT_TRUE(made[0].filename().string().starts_with(name.substr(0, 64))) << "the key is the one of the hash";
 
   // One that is given is believed: this one belongs to no file there is.
-  SourceHash other = options.source_hash.get();
+  SourceHash other = options.source_hash->get();
   other.hash.bytes[0] ^= 1;
-  options.source_hash = SourceHashAhead(other);
+  options.source_hash = std::make_shared<const SourceHashAhead>(other);
   (void)load(source, LoadOptions{}, options);
   EXPECT_THAT(cache_contents(root.path() / "cache").files, SizeIs(2));
   // That of another file is not.
   other.source = root.path() / "other.dae";
   other.hash.bytes[0] ^= 2;
-  options.source_hash = SourceHashAhead(other);
+  options.source_hash = std::make_shared<const SourceHashAhead>(other);
   (void)load(source, LoadOptions{}, options);
   EXPECT_THAT(cache_contents(root.path() / "cache").files, SizeIs(2));
   EXPECT_THAT(warnings, IsEmpty());
@@ -220,7 +220,7 @@ TEST(CacheKeys, AreNotOfAFileThatChangedSinceItWasHashed) {
   fs::copy_file(test::data("cube.dae"), source);
   std::vector<std::string> warnings;
   CacheOptions options = in(root.path() / "cache", &warnings);
-  options.source_hash = SourceHashAhead(hash_source(source));
+  options.source_hash = std::make_shared<const SourceHashAhead>(hash_source(source));
   std::ofstream(source, std::ios::app) << "\n";
   (void)load(source, LoadOptions{}, options);
   EXPECT_THAT(warnings, ElementsAre(HasSubstr("was changed while it was loaded")));
@@ -238,6 +238,28 @@ TEST(CacheKeys, AreNotWorkedOutAheadOfWhatIsNotCached) {
   LoadOptions few;
   few.limits.file_bytes = 2;
   EXPECT_FALSE(hash_source_ahead(root.write("b.stl", "abc"), few).valid());
+}
+
+/// As docs/cache_format.md says; the digits are those of printf() in the locale "C".
+TEST(CacheKeys, HaveTheirNumbersExactly) {
+  const TemporaryFolder root;
+  const fs::path file = root.write("a.stl", "abc");
+  LoadOptions load;
+  load.unit_mm = 25.4;
+  load.weld.tolerance = 0.1;
+  UploadOptions upload;
+  upload.bvh = false;
+  upload.origin = Double3{-1.5, 0, 1e-300};
+  upload.raster = {300.1F, 0.25F, 7};
+  const std::string text =
+      "extension=stl\nimporter=" + importer_version() +
+      "\nreader=raylift\nunit=0x1.9666666666666p+4\nup=file\nweld=0x1.999999999999ap-4\nexternal=0\nrepair=0\n"
+      "drop_degenerate=0\noptics=none\nsensor_materials=1\ncompute_rayleigh=1\nstrict_optics=0\n"
+      "max_file_size=8589934592\nmax_text_size=17179869184\nmax_expansion=100\nmax_documents=1000\nmax_depth=512\n"
+      "max_instances=5000000\nmax_nodes=10000000\nmax_triangles=1000000000\nmax_polygon=10000\n"
+      "rests=0\nflatten=0\norigin=-0x1.8p+0 0x0p+0 0x1.56e1fc2f8f359p-997\nraster=300.100006 0.25 7\npositions=0\n"
+      "bvh=0\n";
+  EXPECT_EQ(cache_key(file, load, upload).options, detail::hash128(text.data(), text.size()));
 }
 
 TEST(CacheKeys, KnowTheImportersVersion) {

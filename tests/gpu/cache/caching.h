@@ -2,7 +2,7 @@
 // A cache of a test's own, and how uploads are compared.
 #pragma once
 
-#include <raylift/gpu/cache/cache.h>
+#include "gpu/src/cache/cache_files.h"
 
 #include <cstring>
 #include <filesystem>

@@ -28,7 +28,7 @@ float as_step(int exponent) {
 struct BoxStretch {
   BoxReal enter, leave;
 };
-BoxStretch stretch_in(const BvhNode& node, const Ray& ray, int slot, const std::array<BoxReal, 3>& slack) {
+BoxStretch stretch_in(const bvh_detail::BvhNode& node, const Ray& ray, int slot, const std::array<BoxReal, 3>& slack) {
   BoxStretch all{ray.tmin, ray.tmax};
   const float origin[3] = {ray.origin.x, ray.origin.y, ray.origin.z};
   const float direction[3] = {ray.direction.x, ray.direction.y, ray.direction.z};
@@ -53,8 +53,8 @@ class BoxRays {
   float uniform(float low, float high) { return std::uniform_real_distribution<float>(low, high)(random_); }
   int integer(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
 
-  BvhNode node() {
-    BvhNode node{};
+  bvh_detail::BvhNode node() {
+    bvh_detail::BvhNode node{};
     const int size = integer(110, 140), flat = integer(0, 11);
     const float away = std::ldexp(1.0f, integer(0, 14));
     for (int a = 0; a < 3; ++a) {
@@ -72,7 +72,7 @@ class BoxRays {
   }
 
   // Towards the node, from near it, from within, or from afar; along axes, or nearly.
-  Ray ray(const BvhNode& node) {
+  Ray ray(const bvh_detail::BvhNode& node) {
     const float distance =
         std::ldexp(256.0f, integer(-3, 12)) * as_step(*std::max_element(node.exponent, node.exponent + 3));
     float origin[3], direction[3];
@@ -103,7 +103,7 @@ class BoxRays {
   }
 
  private:
-  static BoxStretch through(BvhNode node, const Ray& ray) {
+  static BoxStretch through(bvh_detail::BvhNode node, const Ray& ray) {
     for (int a = 0; a < 3; ++a) {
       node.lower[a][0] = 0;
       node.upper[a][0] = 255;

@@ -129,7 +129,7 @@ TEST_P(CoherentRays, OfDifferentStretches) {
   EXPECT_GT(expect_hits_of_single_rays(scene_, rays, device()), 100U);
 }
 
-// Two solids at the same place, and walls that touch: what is hit is settled by exact arithmetic.
+// Two solids at the same place, and walls that touch: what is hit is decided by exact arithmetic.
 TEST_P(CoherentRays, OnFacesThatCoincide) {
   Scene scene = scene_;
   const std::size_t count = scene.instances.size();

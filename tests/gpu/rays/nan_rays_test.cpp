@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rays with a NaN meet nothing, in every query, and take no step through the tree to find that out.
 #include <gtest/gtest.h>
-#include <raylift/geometry/bvh/bvh_batch.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/boundary.h>
 #include <raylift/gpu/rays/trace.h>
@@ -10,6 +9,7 @@
 #include <cmath>
 
 #include "bvh/bvh_lanes.h"
+#include "geometry/src/bvh/bvh_batch.h"
 #include "rays.h"
 #include "support/devices.h"
 #include "support/random_scenes.h"
@@ -82,7 +82,7 @@ struct Steps {
   [[nodiscard]] bool done() const { return false; }
   [[nodiscard]] static float around() { return 0; }
   bool offer(const BvhView&, const bvh_detail::Impression&, bvh_detail::Site) { return false; }
-  void settle(const BvhView&, const Ray&, bvh_detail::Site) {}
+  void decide(const BvhView&, const Ray&, bvh_detail::Site) {}
 };
 
 template <bool kScene>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every call that takes an array refuses a null pointer before anything runs, on each device.
 #include <gtest/gtest.h>
-#include <raylift/gpu/bvh/bvh_build.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/arrays.h>
 #include <raylift/gpu/rays/trace.h>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/src/bvh/bvh_build.h"
 #include "support/devices.h"
 #include "support/expect_error.h"
 #include "support/random_scenes.h"

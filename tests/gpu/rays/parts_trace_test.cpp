@@ -2,7 +2,6 @@
 // trace() where a part of the BVH lies in host memory, which is copied, or waited for: rays hit what they hit anyway.
 #include <gtest/gtest.h>
 #include <raylift/geometry/bvh/bvh.h>
-#include <raylift/geometry/bvh/bvh_batch.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 #include <initializer_list>
 #include <limits>
 
+#include "geometry/src/bvh/bvh_batch.h"
 #include "image_rays.h"
 #include "rays.h"
 #include "rays/image_rows.h"
@@ -132,9 +132,9 @@ class HintedView {
   Stream stream_;
   test::Triangles mesh_;
   Bvh bvh_;
-  DeviceBuffer<BvhNode> nodes_;
-  DeviceBuffer<TrianglePair> pairs_;
-  DeviceBuffer<PairIds> ids_;
+  DeviceBuffer<bvh_detail::BvhNode> nodes_;
+  DeviceBuffer<bvh_detail::TrianglePair> pairs_;
+  DeviceBuffer<bvh_detail::PairIds> ids_;
 };
 
 TEST_P(PartsTrace, HitsTheSameWhateverLiesInHostMemory) {
@@ -199,9 +199,9 @@ TEST_P(PartsTrace, ViewsTellWhatLiesInHostMemory) {
     const auto on_host = [&](std::size_t i, std::size_t element) {
       return (geometry.report().arrays[i].host_bytes + element - 1) / element;
     };
-    EXPECT_EQ(bvh.host_nodes, on_host(0, sizeof(BvhNode)));
-    EXPECT_EQ(bvh.host_pairs, on_host(1, sizeof(TrianglePair)));
-    EXPECT_EQ(bvh.host_ids, on_host(2, sizeof(PairIds)));
+    EXPECT_EQ(bvh.host_nodes, on_host(0, sizeof(bvh_detail::BvhNode)));
+    EXPECT_EQ(bvh.host_pairs, on_host(1, sizeof(bvh_detail::TrianglePair)));
+    EXPECT_EQ(bvh.host_ids, on_host(2, sizeof(bvh_detail::PairIds)));
     if (budget == 0 || budget == UINT64_MAX) {
       EXPECT_EQ(bvh.host_pairs, budget == 0 ? bvh.pair_count : 0) << budget;
     }

@@ -47,7 +47,7 @@ TEST_P(Query, AHullIsTakenToPiecesAndHitAllTheSame) {
   const SceneBvh bvh = build_bvh(scene, Eigen::Vector3d::Zero());
   std::size_t of_hull = 0, of_others = 0;
   for (std::uint32_t i = 0; i != bvh.instance_nodes; ++i) {
-    const auto placed = std::bit_cast<InstanceNode>(bvh.nodes[i]);
+    const auto placed = std::bit_cast<bvh_detail::InstanceNode>(bvh.nodes[i]);
     if (placed.zero == 0) (placed.instance == 0 ? of_hull : of_others) += 1;
   }
   EXPECT_GT(of_hull, 20U);

@@ -19,22 +19,23 @@ class ArraysOnDevice : public test::OnDevice {
 
   /// 0, 1, 2, ... as pair ids, which the host does not have.
   [[nodiscard]] ArraySource computed() const {
-    const std::vector<PairIds> values = expected();
-    DeviceBuffer<PairIds> buffer(device(), values.size());
+    const std::vector<bvh_detail::PairIds> values = expected();
+    DeviceBuffer<bvh_detail::PairIds> buffer(device(), values.size());
     const Stream stream(device());
     buffer.copy_from(std::span(values), stream);
     stream.synchronize();
-    return detail::computed_source(ViewArray::pair_ids, sizeof(PairIds), device(), std::move(buffer).take());
+    return detail::computed_source(ViewArray::pair_ids, sizeof(bvh_detail::PairIds), device(),
+                                   std::move(buffer).take());
   }
-  [[nodiscard]] static std::vector<PairIds> expected() {
-    std::vector<PairIds> values(kCount);
+  [[nodiscard]] static std::vector<bvh_detail::PairIds> expected() {
+    std::vector<bvh_detail::PairIds> values(kCount);
     for (std::size_t i = 0; i != values.size(); ++i)
       values[i] = {{static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(3 * i + 1)}};
     return values;
   }
   void expect_arrived(const Memory& memory) const {
-    std::vector<PairIds> values(kCount);
-    ASSERT_EQ(memory.bytes(), kCount * sizeof(PairIds));
+    std::vector<bvh_detail::PairIds> values(kCount);
+    ASSERT_EQ(memory.bytes(), kCount * sizeof(bvh_detail::PairIds));
     const Stream stream(device());
     memory.copy_to(std::as_writable_bytes(std::span(values)), stream);
     stream.synchronize();
@@ -49,7 +50,7 @@ RAYLIFT_ON_BOTH_DEVICES(ArraysOnDevice);
 TEST_P(ArraysOnDevice, StayWhereTheyAreIfPlacementPutsThemThere) {
   const ArraySource source = computed();
   const std::uint64_t bytes = source.on_device->bytes_on(device());
-  EXPECT_EQ(bytes, kCount * sizeof(PairIds));
+  EXPECT_EQ(bytes, kCount * sizeof(bvh_detail::PairIds));
   UploadOptions options;
   options.reserve = 0;
   options.budget = bytes + 1;
@@ -82,15 +83,15 @@ TEST_P(ArraysOnDevice, ComeDownWhereTheyDoNotFit) {
 // The memory that the array occupies counts as free: the device has hardly any other.
 TEST(ArraysOnSmallDevice, StayThere) {
   constexpr std::size_t kCount = 1'000'003;
-  const Device small = Device::host(kCount * sizeof(PairIds) + 4096);
-  DeviceBuffer<PairIds> buffer(small, kCount);
+  const Device small = Device::host(kCount * sizeof(bvh_detail::PairIds) + 4096);
+  DeviceBuffer<bvh_detail::PairIds> buffer(small, kCount);
   const ArraySource source =
-      detail::computed_source(ViewArray::pair_ids, sizeof(PairIds), small, std::move(buffer).take());
+      detail::computed_source(ViewArray::pair_ids, sizeof(bvh_detail::PairIds), small, std::move(buffer).take());
   UploadOptions options;
   options.reserve = 0;
   const ResidentArrays resident = upload({&source, 1}, small, options);
   EXPECT_TRUE(resident.report.arrays[0].in_place);
-  EXPECT_EQ(resident.report.free_before, kCount * sizeof(PairIds) + 4096);
+  EXPECT_EQ(resident.report.free_before, kCount * sizeof(bvh_detail::PairIds) + 4096);
 }
 
 TEST_P(ArraysOnDevice, GoToEveryDeviceOfABroadcast) {
@@ -107,7 +108,7 @@ TEST_P(ArraysOnDevice, OfAnotherDeviceComeDown) {
   const ResidentArrays resident = upload({&source, 1}, other);
   EXPECT_FALSE(resident.report.arrays[0].in_place);
   const Stream stream(other);
-  std::vector<PairIds> values(kCount);
+  std::vector<bvh_detail::PairIds> values(kCount);
   resident.arrays[0].copy_to(std::as_writable_bytes(std::span(values)), stream);
   stream.synchronize();
   EXPECT_EQ(values.back().triangle[0], kCount - 1);

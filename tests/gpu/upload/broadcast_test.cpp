@@ -143,7 +143,7 @@ class BroadcastWays : public testing::Test {
  protected:
   explicit BroadcastWays(std::vector<std::uint64_t> budgets = {64U << 20, 64U << 20, 64U << 20}) {
     for (const std::uint64_t budget : budgets) {
-      backends_.push_back(std::make_shared<TestBackend>(make_host_backend(budget)));
+      backends_.push_back(std::make_shared<TestBackend>(detail::make_host_backend(budget)));
       devices_.emplace_back(backends_.back());
     }
   }

@@ -366,7 +366,7 @@ TEST_P(Hostile, TrimmingLeavesNothingInThePools) {
   (void)upload(random_scene(26), device(), hostile_options());
   device().trim();
   EXPECT_EQ(device().pinned_pool().managed_bytes(), 0U);
-  const Backend::PoolBytes pool = device().backend()->pool_bytes();
+  const auto pool = device().backend()->pool_bytes();
   EXPECT_EQ(pool.held, pool.active);
 }
 

@@ -3,7 +3,6 @@
 // closed forms, and the same bits as on the host for any wavelength, angle and random number.
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/cache/cache.h>
 #include <raylift/gpu/upload/broadcast.h>
 #include <raylift/gpu/upload/optics_arrays.h>
 
@@ -12,6 +11,7 @@
 #include <limits>
 
 #include "gpu/asking.h"
+#include "gpu/src/cache/cache_files.h"
 #include "support/devices.h"
 #include "support/paths.h"
 #include "support/random_scenes.h"

@@ -3,7 +3,6 @@
 // nothing until there is one.
 #include <raylift/geometry/bvh/scene_bvh.h>
 #include <raylift/geometry/scene/eigen.h>
-#include <raylift/gpu/cache/cache.h>
 #include <raylift/gpu/rays/trace.h>
 #include <raylift/gpu/upload/colors.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
@@ -13,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "gpu/src/cache/cache_files.h"
 #include "support/devices.h"
 #include "support/expect_error.h"
 #include "support/paths.h"
@@ -215,18 +215,18 @@ TEST_P(PrebuiltBvhs, ThatLeadNowhereAreRefused) {
     fault(bvh);
     expect_refused(scene, bvh);
   };
-  const auto first_inner = [](SceneBvh& bvh) -> BvhNode& {
+  const auto first_inner = [](SceneBvh& bvh) -> bvh_detail::BvhNode& {
     return *std::find_if(bvh.nodes.begin() + bvh.instance_nodes, bvh.nodes.end(),
-                         [](const BvhNode& node) { return node.inner != 0; });
+                         [](const bvh_detail::BvhNode& node) { return node.inner != 0; });
   };
-  const auto first_leaf = [](SceneBvh& bvh) -> BvhNode& {
+  const auto first_leaf = [](SceneBvh& bvh) -> bvh_detail::BvhNode& {
     return *std::find_if(bvh.nodes.begin() + bvh.instance_nodes, bvh.nodes.end(),
-                         [](const BvhNode& node) { return node.pairs != 0; });
+                         [](const bvh_detail::BvhNode& node) { return node.pairs != 0; });
   };
-  const auto first_instance = [](SceneBvh& bvh) -> InstanceNode& {
-    return reinterpret_cast<InstanceNode&>(*std::find_if(bvh.nodes.begin(), bvh.nodes.end(), [](const BvhNode& node) {
-      return std::bit_cast<InstanceNode>(node).zero == 0;
-    }));
+  const auto first_instance = [](SceneBvh& bvh) -> bvh_detail::InstanceNode& {
+    return reinterpret_cast<bvh_detail::InstanceNode&>(*std::find_if(
+        bvh.nodes.begin(), bvh.nodes.end(),
+        [](const bvh_detail::BvhNode& node) { return std::bit_cast<bvh_detail::InstanceNode>(node).zero == 0; }));
   };
   expect_refused_with([&](SceneBvh& bvh) { first_inner(bvh).first_child = 0xFFFFFFFF; });
   expect_refused_with([&](SceneBvh& bvh) { first_inner(bvh).first_child = bvh.instance_nodes; });  // a cycle

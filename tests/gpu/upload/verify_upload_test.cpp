@@ -36,7 +36,7 @@ TEST_P(VerifyUpload, FindsOneChangedByteInAnyArray) {
     GpuGeometry geometry = upload(scene, device(), options);
     std::uint64_t bytes = 0;
     for (const ArrayResidency& row : geometry.report().arrays) {
-      if (find_view_array(row.name)->presence == ArrayPresence::bvh) continue;
+      if (find_view_array(row.name)->presence == ViewArrayInfo::Presence::bvh) continue;
       bytes += row.bytes;
       if (row.bytes == 0) continue;
       change(geometry.array(row.name), device());

@@ -122,7 +122,7 @@ TEST(Settings, ReadsTheOptionsOfLight) {
                             {"--photon-size", "0"}})
     expect_usage([&] { (void)typed({"a.dae", "--no-config", wrong.first, wrong.second}); });
   expect_usage([&] { (void)typed({"a.dae", "--no-config", "-o", "{frame}.png"}); });
-  EXPECT_TRUE(writes_frames(typed({"a.dae", "--no-config", "-o", "{frame}.png", "--frames", "3"})));
+  EXPECT_TRUE(typed({"a.dae", "--no-config", "-o", "{frame}.png", "--frames", "3"}).image.writes_frames());
   EXPECT_EQ(output_name("{name}_{n}_{frame}.png", "x/a.dae.gz", 2, 7), "a_2_0007.png");
 }
 

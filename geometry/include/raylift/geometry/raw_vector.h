@@ -9,6 +9,8 @@
 
 namespace raylift {
 
+namespace detail {
+
 /// std::allocator, but for elements that are given no value: those of trivial types are left as memory has them.
 template <class T>
 struct RawAllocator : std::allocator<T> {
@@ -30,9 +32,11 @@ struct RawAllocator : std::allocator<T> {
   }
 };
 
+}  // namespace detail
+
 /// A std::vector whose resize() does not set what it adds: one thread would set it all to zero, which for a BVH
 /// of ten million triangles takes as long as a quarter of the build.
 template <class T>
-using RawVector = std::vector<T, RawAllocator<T>>;
+using RawVector = std::vector<T, detail::RawAllocator<T>>;
 
 }  // namespace raylift

@@ -3,7 +3,7 @@
 // the folder of the scene's document, in a relative path.
 #include "collada_source.h"
 
-#include <raylift/geometry/scene/detail/source_files.h>
+#include "scene/source_files.h"
 
 #include <algorithm>
 #include <cctype>

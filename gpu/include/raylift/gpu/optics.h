@@ -267,7 +267,7 @@ RAYLIFT_HD_INLINE std::uint16_t border_surface(const OpticsView& optics, std::ui
   if (optics.border_bucket_count == 0) return kNoSurface;
   const BorderBuckets at = border_buckets(from, to, optics.border_bucket_count);
   for (int i = 0; i != 4; ++i) {
-    const BorderSlot slot = optics.borders[i < 2 ? at.first : at.second].slots[i % 2];
+    const BorderBucket::Slot slot = optics.borders[i < 2 ? at.first : at.second].slots[i % 2];
     if (slot.from == from && slot.to == to) return static_cast<std::uint16_t>(slot.surface);
   }
   return kNoSurface;

@@ -144,15 +144,15 @@ struct alignas(16) SurfaceOptics {
 };
 static_assert(sizeof(SurfaceOptics) == 80);
 
-/// A surface of an ordered pair of solids; in an empty entry, both solids are kNone.
-struct alignas(16) BorderSlot {
-  std::uint32_t from, to;
-  std::uint32_t surface;
-  std::uint32_t reserved;
-};
-/// A pair is in one of the two buckets that border_buckets() returns for it.
+/// Surfaces of ordered pairs of solids. A pair is in one of the two buckets that border_buckets() returns for it.
 struct alignas(32) BorderBucket {
-  BorderSlot slots[2];
+  /// In an empty one, both solids are kNone.
+  struct alignas(16) Slot {
+    std::uint32_t from, to;
+    std::uint32_t surface;
+    std::uint32_t reserved;
+  };
+  Slot slots[2];
 };
 
 /// The channel of a solid.

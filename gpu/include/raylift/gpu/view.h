@@ -78,7 +78,7 @@ struct GeometryView {
   const std::uint32_t* solid_colors;     ///< two-level: by solid id, likewise, or kMaterialColor
   const SolidView* solids;               ///< solid_count, by solid id; null for a FlatScene uploaded on its own
   const std::uint32_t* daughters;        ///< solid ids, those of one mother together
-  const Float3* vertex_rests;  ///< what `vertices` lack to the file's numbers; null: nothing is known of it
+  const Float3* vertex_rests;            ///< what `vertices` lack to the file's numbers; null: nothing is known of it
   std::uint32_t vertex_count;
   std::uint32_t triangle_count;
   std::uint32_t mesh_count;

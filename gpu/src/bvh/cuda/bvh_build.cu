@@ -50,7 +50,7 @@ BuildOutcome build_bvh_on_device(const BuildInput& input, void* on, BuildMemory&
   look([&] {
     if (early) go_on();
   });
-  // What the host's builder refuses, and says why.
+  // Input that the host's builder refuses, with the reason.
   float extent = 0;
   for (int a = 0; a < 3; ++a) extent = std::fmax(extent, seen->bounds.upper(a) - seen->bounds.lower(a));
   if (seen->bounds.bad != 0 || seen->bad != 0 || (extent > 0 && extent < 0x1p-49f)) return BuildOutcome::bad_input;
@@ -65,13 +65,14 @@ BuildOutcome build_bvh_on_device(const BuildInput& input, void* on, BuildMemory&
   const SortedPairs pairs = sort_pairs(build, placed, to_sort, room, count);
   const BinaryNodes inner = build_binary_tree(build, pairs);
   const WideNodes wide = gather_wide_nodes(build, pairs, inner, cleared);
-  TrianglePair* const leaves = memory.pairs(count);  // while the device is busy
-  PairIds* const ids = memory.ids(count);
+  bvh_detail::TrianglePair* const leaves = memory.pairs(count);  // while the device is busy
+  bvh_detail::PairIds* const ids = memory.ids(count);
   look([&] { write_pairs(build, pairs, wide.order, leaves, ids); });
   if (seen->levels > kBvhMaxDepth) return BuildOutcome::too_deep;
   level_ends.assign(seen->level_ends, seen->level_ends + seen->levels);
   const std::size_t nodes = level_ends.back();
-  check(cudaMemcpyAsync(memory.nodes(nodes), wide.nodes, nodes * sizeof(BvhNode), cudaMemcpyDeviceToDevice, stream),
+  check(cudaMemcpyAsync(memory.nodes(nodes), wide.nodes, nodes * sizeof(bvh_detail::BvhNode), cudaMemcpyDeviceToDevice,
+                        stream),
         "building a BVH");
   return BuildOutcome::built;
 }

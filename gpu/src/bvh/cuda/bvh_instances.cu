@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The level over instances: boxes of instances in the world, then the phases that meshes have too, then numbers anew,
 // as the leaves of that tree become nodes that lead into the meshes' trees.
-#include <raylift/geometry/bvh/detail/instance_box.h>
+#include "geometry/src/bvh/instance_box.h"
 
 #include <cub/device/device_scan.cuh>
 
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(kThreads)
 
 // The wide tree as it was gathered: its leaves are pieces, by their place in `order`.
 struct Gathered {
-  const BvhNode* nodes;
+  const bvh_detail::BvhNode* nodes;
   const std::uint32_t* order;
   std::uint32_t most;  // nodes that there may be
   const BuildState* state;
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(kThreads) count_children(Gathered tree, std::u
   if (i >= tree.most) return;
   std::uint32_t count = 0;
   if (i < tree.count()) {
-    const BvhNode& node = tree.nodes[i];
+    const bvh_detail::BvhNode& node = tree.nodes[i];
     for (int s = 0; s < 8; ++s) count += node.is_empty(s) ? 0 : 1;
   }
   children[i] = count;
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(kThreads)
   const std::uint32_t i = this_thread();
   if (i >= tree.count()) return;
   if (i == 0) new_number[0] = 0;
-  const BvhNode& node = tree.nodes[i];
+  const bvh_detail::BvhNode& node = tree.nodes[i];
   std::uint32_t to = 1 + children_before[i], child = node.first_child, leaf = node.first_pair;
   for (int s = 0; s < 8; ++s) {
     if (node.is_empty(s)) continue;
@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(kThreads)
       continue;
     }
     const InstancePiece piece = input.pieces[tree.order[leaf++]];
-    InstanceNode instance{};
+    bvh_detail::InstanceNode instance{};
     instance.root = piece.root;
     instance.instance = piece.instance;
     instance.to_mesh = input.instances[piece.instance].to_mesh;
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(kThreads)
                 const std::uint32_t* new_number) {
   const std::uint32_t i = this_thread();
   if (i >= tree.count()) return;
-  BvhNode node = tree.nodes[i];
+  bvh_detail::BvhNode node = tree.nodes[i];
   for (int s = 0; s < 8; ++s)
     if (!node.is_empty(s)) node.inner |= 1u << (4 * s);
   node.first_child = 1 + children_before[i];

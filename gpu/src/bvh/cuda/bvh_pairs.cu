@@ -178,7 +178,7 @@ __device__ std::uint32_t pairs_before_block(const PairCounts& pairs) {
 // Each pair's numbers, box, and key.
 __global__ void __launch_bounds__(kPairBlock)
     make_pairs(const Float3* __restrict__ vertices, const UInt3* __restrict__ triangles, std::uint32_t count,
-               const std::int8_t* __restrict__ mates, PairCounts pairs, PairIds* ids, Cluster* boxes,
+               const std::int8_t* __restrict__ mates, PairCounts pairs, bvh_detail::PairIds* ids, Cluster* boxes,
                std::uint64_t* keys, std::uint32_t* arrived, const BuildState* state) {
   using Scan = cub::BlockScan<std::uint32_t, kPairBlock>;
   __shared__ typename Scan::TempStorage scan;
@@ -203,7 +203,7 @@ __global__ void __launch_bounds__(kPairBlock)
   const int mate = mates_of_heads[threadIdx.x];
   const UInt3 a = triangles[t];
   Box box = box_of(vertices, a);
-  PairIds pair{{t << 2, kNoTriangle}};
+  bvh_detail::PairIds pair{{t << 2, kNoTriangle}};
   if (mate > 0) {
     const UInt3 b = triangles[t + mate];
     int i = 0, j = 0;
@@ -240,11 +240,12 @@ __global__ void __launch_bounds__(kPairBlock)
 
 // The leaves' vertices, in the order of the leaves; of a tree that is too deep, whose order is not whole, none.
 __global__ void write_leaves(const Float3* __restrict__ vertices, const UInt3* __restrict__ triangles,
-                             const PairIds* __restrict__ unordered_ids, const std::uint32_t* __restrict__ order,
-                             std::uint32_t count, TrianglePair* pairs, PairIds* ids, const BuildState* state) {
+                             const bvh_detail::PairIds* __restrict__ unordered_ids,
+                             const std::uint32_t* __restrict__ order, std::uint32_t count,
+                             bvh_detail::TrianglePair* pairs, bvh_detail::PairIds* ids, const BuildState* state) {
   const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count || state->levels > kBvhMaxDepth) return;
-  const PairIds pair = unordered_ids[order[i]];
+  const bvh_detail::PairIds pair = unordered_ids[order[i]];
   const UInt3 a = triangles[pair.triangle[0] >> 2];
   const int r = static_cast<int>(pair.triangle[0] & 3u);
   const Float3 v0 = vertices[corner(a, r)], v1 = vertices[corner(a, next_corner(r))],
@@ -290,7 +291,7 @@ Matches match_triangles(const Build& build) {
 
 PlacedPairs place_pairs(const Build& build, const Matches& matches, std::uint32_t room) {
   const BuildInput& input = build.input;
-  const PlacedPairs placed{build.take<PairIds>(room), build.take<Cluster>(room),
+  const PlacedPairs placed{build.take<bvh_detail::PairIds>(room), build.take<Cluster>(room),
                            build.take<std::uint64_t>(std::size_t{room} * 2), build.take<std::uint32_t>(room)};
   make_pairs<<<pair_blocks(build), kPairBlock, 0, build.stream>>>(
       input.vertices, input.triangles, input.triangle_count, matches.mates, matches.pairs, placed.ids, placed.boxes,
@@ -323,8 +324,8 @@ SortedPairs sort_pairs(const Build& build, const PlacedPairs& placed, SortScratc
           layout, placed.arrived};
 }
 
-void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32_t* order, TrianglePair* leaves,
-                 PairIds* ids) {
+void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32_t* order,
+                 bvh_detail::TrianglePair* leaves, bvh_detail::PairIds* ids) {
   write_leaves<<<(pairs.count + 255) / 256, 256, 0, build.stream>>>(
       build.input.vertices, build.input.triangles, pairs.ids, order, pairs.count, leaves, ids, build.state);
 }

@@ -4,13 +4,13 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
-#include <raylift/geometry/bvh/detail/visit_cost.h>
 #include <raylift/geometry/index.h>
 
 #include <cstring>
 
 #include "bvh/bvh_build_kernels.h"
 #include "device/cuda/check.h"
+#include "geometry/src/bvh/visit_cost.h"
 
 namespace raylift::cuda {
 
@@ -184,7 +184,7 @@ struct Matches {
 
 /// Pairs in the order of the triangles, and their places on the Morton curve.
 struct PlacedPairs {
-  PairIds* ids;
+  bvh_detail::PairIds* ids;
   Cluster* boxes;
   std::uint64_t* keys;     // as many again behind them
   std::uint32_t* arrived;  // all kNone, for the binary tree
@@ -195,7 +195,7 @@ struct PlacedPairs {
 /// The same sorted along the curve.
 struct SortedPairs {
   std::uint32_t count;
-  const PairIds* ids;  // in the order of the triangles, as boxes
+  const bvh_detail::PairIds* ids;  // in the order of the triangles, as boxes
   const Cluster* boxes;
   const std::uint64_t* keys;  // sorted
   KeyLayout layout;
@@ -220,10 +220,10 @@ struct SortScratch {
 /// Wide nodes, level by level; finds levels and level_ends.
 constexpr int kSlots = 8;
 struct WideNodes {
-  const BvhNode* nodes;
+  const bvh_detail::BvhNode* nodes;
   const std::uint32_t* order;  // the pairs in the order of their leaves
 };
-/// What the gathering blocks tell each other, cleared, for as many pairs as there is room for.
+/// Messages between the gathering blocks, cleared, for as many pairs as there is room for.
 struct ClearedQueue {
   void* sums;
   std::uint32_t* roots;
@@ -233,7 +233,7 @@ struct ClearedQueue {
                                           const ClearedQueue& cleared);
 
 /// The leaves' vertices and numbers, in the order of the leaves, unless there are more levels than kBvhMaxDepth.
-void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32_t* order, TrianglePair* leaves,
-                 PairIds* ids);
+void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32_t* order,
+                 bvh_detail::TrianglePair* leaves, bvh_detail::PairIds* ids);
 
 }  // namespace raylift::cuda

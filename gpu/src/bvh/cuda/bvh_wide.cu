@@ -60,7 +60,7 @@ struct Queue {
   std::uint32_t most;  // nodes
   std::uint32_t* roots;
   TileSum* sums;
-  BvhNode* nodes;
+  bvh_detail::BvhNode* nodes;
   std::uint32_t* order;
 };
 
@@ -176,7 +176,7 @@ __device__ std::uint8_t plane(float steps) {
 
 // Writes the node except first_child and first_pair. Each lane writes to the slot of its part, and those without one to
 // the slots that are left, as empty ones.
-__device__ void encode(const Node& node, BvhNode& to) {
+__device__ void encode(const Node& node, bvh_detail::BvhNode& to) {
   const bool used = node.part.pairs != 0;
 #pragma unroll
   for (int a = 0; a < 3; ++a) {
@@ -218,7 +218,7 @@ struct Shared {
   Start start;
   Totals of_node[kTile];  // then: of all nodes before each
   Totals end;             // of all nodes up to the last one
-  BvhNode nodes[kTile];
+  bvh_detail::BvhNode nodes[kTile];
 };
 
 // Nodes [begin, shared.start.ready) of the queue, at most a tile.
@@ -264,13 +264,13 @@ __device__ void gather_ready(const Tree& tree, const Queue& queue, std::uint32_t
   if (!active) return;
   const Totals before = shared.of_node[of_tile];
   append(tree, queue, node, before);
-  BvhNode& staged = shared.nodes[of_tile];
+  bvh_detail::BvhNode& staged = shared.nodes[of_tile];
   if (slot_lane() == 0) {
     staged.first_child = before.inner;
     staged.first_pair = before.pairs;
   }
   __syncwarp(0xFFu << (threadIdx.x % 32 & ~7u));
-  if (slot_lane() < sizeof(BvhNode) / sizeof(uint4))
+  if (slot_lane() < sizeof(bvh_detail::BvhNode) / sizeof(uint4))
     reinterpret_cast<uint4*>(queue.nodes + i)[slot_lane()] = reinterpret_cast<const uint4*>(&staged)[slot_lane()];
 }
 
@@ -331,7 +331,7 @@ ClearedQueue clear_queue(const Build& build, std::uint32_t room) {
 WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const BinaryNodes& inner,
                             const ClearedQueue& cleared) {
   const std::uint32_t most = most_nodes(build, pairs.count), tiles = tiles_of(most);
-  const Queue queue{most, cleared.roots, static_cast<TileSum*>(cleared.sums), build.take<BvhNode>(most),
+  const Queue queue{most, cleared.roots, static_cast<TileSum*>(cleared.sums), build.take<bvh_detail::BvhNode>(most),
                     build.take<std::uint32_t>(pairs.count)};
   const Tree tree{pairs.boxes, inner.clusters, inner.costs, pairs.count, build.input.leaf_pairs};
   // Blocks take tiles in order, by an atomic. So each waits only for tiles of blocks that already run.

@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(kThreads) put_vertices(const Float3* from, std
 
 // One block: a tree has few levels, and they are found once.
 __global__ void __launch_bounds__(kLevelThreads)
-    find_levels(const BvhNode* nodes, std::uint32_t root, detail::NodeLevel* levels) {
+    find_levels(const bvh_detail::BvhNode* nodes, std::uint32_t root, detail::NodeLevel* levels) {
   using Sum = cub::BlockReduce<std::uint32_t, kLevelThreads>;
   __shared__ Sum::TempStorage storage;
   __shared__ std::uint32_t first_child, children;
@@ -70,7 +70,7 @@ int launch_put_vertices(const Float3* from, std::size_t count, Float3* to, void*
   return cudaGetLastError();
 }
 
-int launch_find_levels(const BvhNode* nodes, std::uint32_t root, detail::NodeLevel* levels, void* stream) {
+int launch_find_levels(const bvh_detail::BvhNode* nodes, std::uint32_t root, detail::NodeLevel* levels, void* stream) {
   find_levels<<<1, kLevelThreads, 0, static_cast<cudaStream_t>(stream)>>>(nodes, root, levels);
   return cudaGetLastError();
 }

@@ -80,7 +80,7 @@ void CudaBackend::make_pool() {
   check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &threshold), "cudaMemPoolSetAttribute");
 }
 
-bool CudaBackend::reaches(Backend& other) {
+bool CudaBackend::reaches(detail::Backend& other) {
   auto* const peer = dynamic_cast<CudaBackend*>(&other);
   if (peer == nullptr || peer == this) return false;
   int possible = 0;
@@ -105,7 +105,7 @@ bool CudaBackend::reaches(Backend& other) {
 
 }  // namespace cuda
 
-std::shared_ptr<Backend> make_cuda_backend(int ordinal) {
+std::shared_ptr<detail::Backend> detail::make_cuda_backend(int ordinal) {
   std::string why_none;
   const int count = cuda_device_count(&why_none);
   if (ordinal < 0 || ordinal >= count)

@@ -13,7 +13,7 @@
 
 namespace raylift::cuda {
 
-class CudaBackend : public Backend {
+class CudaBackend : public detail::Backend {
  public:
   explicit CudaBackend(int ordinal);
   ~CudaBackend() override {
@@ -93,13 +93,13 @@ class CudaBackend : public Backend {
     if (pool_ != nullptr) check(cudaMemPoolTrimTo(pool_, keep), "cudaMemPoolTrimTo");
   }
 
-  [[nodiscard]] HostBlock allocate_pinned(std::size_t bytes, PinnedFlags flags) override;
-  void release_pinned(const HostBlock& block) noexcept override;
-  [[nodiscard]] HostBlock register_host(void* host, std::size_t bytes, PinnedFlags flags) override;
-  void unregister_host(const HostBlock& block) noexcept override;
+  [[nodiscard]] detail::HostBlock allocate_pinned(std::size_t bytes, PinnedFlags flags) override;
+  void release_pinned(const detail::HostBlock& block) noexcept override;
+  [[nodiscard]] detail::HostBlock register_host(void* host, std::size_t bytes, PinnedFlags flags) override;
+  void unregister_host(const detail::HostBlock& block) noexcept override;
 
-  [[nodiscard]] SplitBlock allocate_split(std::size_t device_bytes, std::size_t host_bytes) override;
-  void release_split(const SplitBlock& block) noexcept override;
+  [[nodiscard]] detail::SplitBlock allocate_split(std::size_t device_bytes, std::size_t host_bytes) override;
+  void release_split(const detail::SplitBlock& block) noexcept override;
 
   [[nodiscard]] StreamHandle create_stream() override {
     const CurrentDevice current(ordinal_);
@@ -159,8 +159,9 @@ class CudaBackend : public Backend {
     copy(to, from, bytes, cudaMemcpyDefault, stream);
   }
 
-  [[nodiscard]] bool reaches(Backend& other) override;
-  void copy_to_peer(Backend& other, void* to, const void* from, std::size_t bytes, StreamHandle stream) override {
+  [[nodiscard]] bool reaches(detail::Backend& other) override;
+  void copy_to_peer(detail::Backend& other, void* to, const void* from, std::size_t bytes,
+                    StreamHandle stream) override {
     const CurrentDevice current(ordinal_);
     check(cudaMemcpyPeerAsync(to, other.info().cuda_device, from, ordinal_, bytes, stream),
           "a copy of " + std::to_string(bytes) + " bytes to " + other.info().id);

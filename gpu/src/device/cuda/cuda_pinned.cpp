@@ -4,7 +4,7 @@
 
 namespace raylift::cuda {
 
-HostBlock CudaBackend::allocate_pinned(std::size_t bytes, PinnedFlags flags) {
+detail::HostBlock CudaBackend::allocate_pinned(std::size_t bytes, PinnedFlags flags) {
   const CurrentDevice current(ordinal_);
   // Registered memory can't be write-combined.
   if (!flags.write_combined && bytes >= OwnPages::kFewest)
@@ -19,7 +19,7 @@ HostBlock CudaBackend::allocate_pinned(std::size_t bytes, PinnedFlags flags) {
   if (flags.portable) bits |= cudaHostAllocPortable;
   if (flags.mapped) bits |= cudaHostAllocMapped;
   if (flags.write_combined) bits |= cudaHostAllocWriteCombined;
-  HostBlock block{nullptr, nullptr, bytes};
+  detail::HostBlock block{nullptr, nullptr, bytes};
   check_allocation(cudaHostAlloc(&block.host, bytes, bits), ErrorKind::out_of_host_memory, bytes,
                    "allocation of pinned memory");
   if (!flags.mapped) return block;
@@ -29,7 +29,7 @@ HostBlock CudaBackend::allocate_pinned(std::size_t bytes, PinnedFlags flags) {
   return block;
 }
 
-void CudaBackend::release_pinned(const HostBlock& block) noexcept {
+void CudaBackend::release_pinned(const detail::HostBlock& block) noexcept {
   const CurrentDevice current(ordinal_);
   if (block.host == nullptr) return;
   if (own_pages_.has(block.host)) {
@@ -40,12 +40,12 @@ void CudaBackend::release_pinned(const HostBlock& block) noexcept {
   }
 }
 
-HostBlock CudaBackend::register_host(void* host, std::size_t bytes, PinnedFlags flags) {
+detail::HostBlock CudaBackend::register_host(void* host, std::size_t bytes, PinnedFlags flags) {
   const CurrentDevice current(ordinal_);
   unsigned bits = cudaHostRegisterDefault;
   if (flags.portable) bits |= cudaHostRegisterPortable;
   if (flags.mapped) bits |= cudaHostRegisterMapped;
-  HostBlock block{host, nullptr, bytes};
+  detail::HostBlock block{host, nullptr, bytes};
   check_allocation(cudaHostRegister(host, bytes, bits), ErrorKind::out_of_host_memory, bytes,
                    "registration of host memory");
   if (!flags.mapped) return block;
@@ -55,7 +55,7 @@ HostBlock CudaBackend::register_host(void* host, std::size_t bytes, PinnedFlags 
   return block;
 }
 
-void CudaBackend::unregister_host(const HostBlock& block) noexcept {
+void CudaBackend::unregister_host(const detail::HostBlock& block) noexcept {
   const CurrentDevice current(ordinal_);
   (void)cudaHostUnregister(block.host);
 }

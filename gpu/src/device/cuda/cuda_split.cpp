@@ -45,7 +45,7 @@ void CudaBackend::check_driver(CUresult code, ErrorKind kind, std::size_t bytes,
 
 /// A reserved range is backed by two allocations, one in each memory. Kernels may read and write both; the CPU may
 /// write the host's part, at the same address. The driver forbids CPU access to the part on the device.
-SplitBlock CudaBackend::allocate_split(std::size_t device_bytes, std::size_t host_bytes) {
+detail::SplitBlock CudaBackend::allocate_split(std::size_t device_bytes, std::size_t host_bytes) {
   const CurrentDevice current(ordinal_);
   check(current.code(), "selecting " + info_.id);
   const std::size_t page = info_.page_bytes;
@@ -90,7 +90,7 @@ SplitBlock CudaBackend::allocate_split(std::size_t device_bytes, std::size_t hos
   return {address, address + device_bytes, device_bytes, host_bytes};
 }
 
-void CudaBackend::release_split(const SplitBlock& block) noexcept {
+void CudaBackend::release_split(const detail::SplitBlock& block) noexcept {
   const CurrentDevice current(ordinal_);
   // Unlike cudaFree, unmapping does not wait for kernels that still read.
   (void)cudaDeviceSynchronize();

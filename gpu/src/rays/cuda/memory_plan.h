@@ -46,7 +46,8 @@ inline SortPlan plan_for(const BvhView& bvh, std::size_t count) {
   SortPlan plan;
   plan.first = bvh.pair_count - std::max(bvh.host_pairs, bvh.host_ids);
   const std::uint32_t pairs = bvh.pair_count - plan.first;
-  const std::uint64_t bytes_per_pair = sizeof(PairIds) + (bvh.host_pairs != 0 ? sizeof(TrianglePair) : 0);
+  const std::uint64_t bytes_per_pair =
+      sizeof(bvh_detail::PairIds) + (bvh.host_pairs != 0 ? sizeof(bvh_detail::TrianglePair) : 0);
   plan.bucket_pairs = pairs / kBuckets + 1;
   plan.window_pairs = pairs;
   plan.stages_pairs = bytes_per_pair * pairs <= kStagedBytesPerRay * count;
@@ -55,9 +56,8 @@ inline SortPlan plan_for(const BvhView& bvh, std::size_t count) {
     plan.window_pairs = static_cast<std::uint32_t>(std::min<std::uint64_t>(pairs, buckets * plan.bucket_pairs));
   }
   if (pairs != 0) plan.windows = (pairs + plan.window_pairs - 1) / plan.window_pairs;
-  plan.stages_nodes =
-      bvh.host_nodes != 0 &&
-      bvh.host_nodes * sizeof(BvhNode) <= std::min<std::uint64_t>(kMaxNodeBytes, kStagedBytesPerRay / 4 * count);
+  plan.stages_nodes = bvh.host_nodes != 0 && bvh.host_nodes * sizeof(bvh_detail::BvhNode) <=
+                                                 std::min<std::uint64_t>(kMaxNodeBytes, kStagedBytesPerRay / 4 * count);
   return plan;
 }
 
@@ -83,8 +83,8 @@ struct SortScratch {
   cub::DoubleBuffer<Key> keys;
   cub::DoubleBuffer<std::uint32_t> numbers;
   std::uint32_t* begins;
-  TrianglePair* pairs[2];
-  PairIds* ids[2];
+  bvh_detail::TrianglePair* pairs[2];
+  bvh_detail::PairIds* ids[2];
   std::byte* cub = nullptr;
   std::size_t cub_bytes = 0;
   std::size_t bytes = 0;
@@ -98,8 +98,8 @@ struct SortScratch {
     begins = parts.take<std::uint32_t>(plan.windows + 2);
     for (int i = 0; i < 2; ++i) {
       const bool used = plan.stages_pairs && (i == 0 || plan.windows > 1);
-      pairs[i] = parts.take<TrianglePair>(used && bvh.host_pairs != 0 ? plan.window_pairs : 0);
-      ids[i] = parts.take<PairIds>(used && bvh.host_ids != 0 ? plan.window_pairs : 0);
+      pairs[i] = parts.take<bvh_detail::TrianglePair>(used && bvh.host_pairs != 0 ? plan.window_pairs : 0);
+      ids[i] = parts.take<bvh_detail::PairIds>(used && bvh.host_ids != 0 ? plan.window_pairs : 0);
     }
     (void)sort(count, nullptr);  // says how much it needs
     cub = parts.take<std::byte>(cub_bytes);
@@ -133,7 +133,8 @@ struct MemoryPlan {
     bvh.pair_pages.entries = counters + 2;
     bvh.id_pages.entries = bvh.pair_pages.entries + bvh.pair_pages.count();
     if (sorting.stages_nodes)
-      bvh.staged_nodes = {parts.take<BvhNode>(bvh.host_nodes), bvh.node_count - bvh.host_nodes, bvh.host_nodes};
+      bvh.staged_nodes = {parts.take<bvh_detail::BvhNode>(bvh.host_nodes), bvh.node_count - bvh.host_nodes,
+                          bvh.host_nodes};
     const std::size_t to_sort = SortScratch(bvh, sorting, count, nullptr).bytes;
     sorts = std::size_t{pages} * kPageBytes > std::max(to_sort, kPagedBytesPerRay * count + 2 * kWindowBytes);
     const std::size_t slots = sorts ? to_sort / kPageBytes : pages;

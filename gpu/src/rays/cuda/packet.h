@@ -252,7 +252,7 @@ struct PacketStack {
 // How much a walk may cost before it is given up, in nodes; a pair counts as two.
 inline constexpr int kPacketBudget = 384;
 
-// What a lane has to settle when the walk is done: a call, for which the walk would keep registers free.
+// What a lane has to decide when the walk is done: a call, for which the walk would keep registers free.
 class OpenPairs {
  public:
   __device__ void add(std::uint32_t pair, std::uint32_t open, std::uint32_t placed) {
@@ -261,11 +261,11 @@ class OpenPairs {
   }
   // False: they were too many.
   template <class World, class Query>
-  __device__ bool settle(const BvhView& bvh, const World& world, Query& query) const {
+  __device__ bool decide(const BvhView& bvh, const World& world, Query& query) const {
     if (count_ > kMax) return false;
     for (int i = 0; i < count_; ++i) {
       Query copy = query;
-      settle_by_call(bvh, pairs_[i].first >> 2, pairs_[i].first & 3u, world(), pairs_[i].bits, &copy);
+      decide_by_call(bvh, pairs_[i].first >> 2, pairs_[i].first & 3u, world(), pairs_[i].bits, &copy);
       query = copy;
     }
     return true;
@@ -293,7 +293,7 @@ enum class PacketEnd { done, parted, stopped };
 
 template <bool kScene, class Bvh, class World, class Query>
 __device__ inline PacketEnd walk_packet(const Bvh& bvh, const Ray& start, const World& world, bool active, Query& query,
-                                        OpenPairs& unsettled) {
+                                        OpenPairs& undecided) {
   PacketMemory& memory = packet_memory();
   PacketAxis axis(memory);
   const PreparedRay first(start, kScene ? RaySpace::world : RaySpace::mesh);
@@ -365,7 +365,7 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const Ray& start, const 
       }
       if (active)
         if (const std::uint32_t open = intersect_pair_at(bvh, at, pair, ray, placed, query); open != 0)
-          unsettled.add(pair, open, placed);
+          undecided.add(pair, open, placed);
     } while (hits.pairs != 0);
     axis.shorten(tmax());
   }
@@ -377,10 +377,10 @@ template <bool kScene, class Bvh, class World, class Query>
 __device__ inline PacketEnd traverse_packet(const Bvh& bvh, const Ray& start, const World& world, bool active,
                                             Query& query) {
   if (bvh.node_count == 0 || !__any_sync(kWholeWarp, active)) return PacketEnd::done;
-  OpenPairs unsettled;
-  const PacketEnd end = walk_packet<kScene>(bvh, start, world, active, query, unsettled);
+  OpenPairs undecided;
+  const PacketEnd end = walk_packet<kScene>(bvh, start, world, active, query, undecided);
   if (end != PacketEnd::done) return end;
-  return __all_sync(kWholeWarp, unsettled.settle(bvh, world, query)) ? PacketEnd::done : PacketEnd::parted;
+  return __all_sync(kWholeWarp, undecided.decide(bvh, world, query)) ? PacketEnd::done : PacketEnd::parted;
 }
 
 }  // namespace raylift::bvh_detail

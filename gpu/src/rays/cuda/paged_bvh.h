@@ -49,14 +49,18 @@ struct Pages {
 
 // With those pages that are there.
 struct PagedBvh : BvhView {
-  Window<BvhNode> staged_nodes;
-  Pages<TrianglePair> pair_pages;
-  Pages<PairIds> id_pages;
+  Window<bvh_detail::BvhNode> staged_nodes;
+  Pages<bvh_detail::TrianglePair> pair_pages;
+  Pages<bvh_detail::PairIds> id_pages;
   PageSlots slots;
 
-  [[nodiscard]] RAYLIFT_HD const BvhNode* node(std::uint32_t i) const { return staged_nodes.at(nodes, i); }
-  [[nodiscard]] RAYLIFT_HD const TrianglePair* pair(std::uint32_t i) const { return element(pair_pages, pairs, i); }
-  [[nodiscard]] RAYLIFT_HD const PairIds* ids_of(std::uint32_t pair) const { return element(id_pages, ids, pair); }
+  [[nodiscard]] RAYLIFT_HD const bvh_detail::BvhNode* node(std::uint32_t i) const { return staged_nodes.at(nodes, i); }
+  [[nodiscard]] RAYLIFT_HD const bvh_detail::TrianglePair* pair(std::uint32_t i) const {
+    return element(pair_pages, pairs, i);
+  }
+  [[nodiscard]] RAYLIFT_HD const bvh_detail::PairIds* ids_of(std::uint32_t pair) const {
+    return element(id_pages, ids, pair);
+  }
 
  private:
   template <class T>
@@ -70,17 +74,17 @@ struct PagedBvh : BvhView {
 // they lie together. kStagedNodes: some nodes are staged.
 template <bool kStagedNodes>
 struct FillingBvh : PagedBvh {
-  [[nodiscard]] __device__ const BvhNode* node(std::uint32_t i) const {
+  [[nodiscard]] __device__ const bvh_detail::BvhNode* node(std::uint32_t i) const {
     if constexpr (kStagedNodes) return PagedBvh::node(i);
     return nodes + i;
   }
-  [[nodiscard]] __device__ const TrianglePair* pair(std::uint32_t i) const {
+  [[nodiscard]] __device__ const bvh_detail::TrianglePair* pair(std::uint32_t i) const {
     return i < pair_pages.first ? pairs + i : pair_pages.at(pairs, i, entry_of(i), slots.memory);
   }
-  [[nodiscard]] __device__ const PairIds* ids_of(std::uint32_t pair) const { return ids + pair; }
+  [[nodiscard]] __device__ const bvh_detail::PairIds* ids_of(std::uint32_t pair) const { return ids + pair; }
 
   // For a whole warp, which wants the same pair; nullptr: its page is not there.
-  [[nodiscard]] __device__ const TrianglePair* pair_of_warp(std::uint32_t i) const {
+  [[nodiscard]] __device__ const bvh_detail::TrianglePair* pair_of_warp(std::uint32_t i) const {
     if (i < pair_pages.first) return pairs + i;
     const std::uint32_t entry = __shfl_sync(0xFFFFFFFFu, entry_of(i), 0);
     return entry < kNoSlot ? nullptr : pair_pages.at(pairs, i, entry, slots.memory);
@@ -141,7 +145,7 @@ __device__ inline std::uint32_t bring_page(const Pages<T>& pages, const T* array
 
 // By a whole warp: the page of a pair.
 __device__ __noinline__ inline void bring_pair(const PagedBvh* bvh, std::uint32_t i) {
-  (void)bring_page(bvh->pair_pages, bvh->pairs, i / Pages<TrianglePair>::kElements, bvh->slots);
+  (void)bring_page(bvh->pair_pages, bvh->pairs, i / Pages<bvh_detail::TrianglePair>::kElements, bvh->slots);
 }
 
 }  // namespace raylift::cuda

@@ -22,13 +22,17 @@ struct Window {
 
 // The L2 does not keep what is read from host memory, so that what several rays read has to be copied.
 struct StagedBvh : BvhView {
-  Window<BvhNode> staged_nodes;
-  Window<TrianglePair> staged_pairs;
-  Window<PairIds> staged_ids;
+  Window<bvh_detail::BvhNode> staged_nodes;
+  Window<bvh_detail::TrianglePair> staged_pairs;
+  Window<bvh_detail::PairIds> staged_ids;
 
-  [[nodiscard]] RAYLIFT_HD const BvhNode* node(std::uint32_t i) const { return staged_nodes.at(nodes, i); }
-  [[nodiscard]] RAYLIFT_HD const TrianglePair* pair(std::uint32_t i) const { return staged_pairs.at(pairs, i); }
-  [[nodiscard]] RAYLIFT_HD const PairIds* ids_of(std::uint32_t pair) const { return staged_ids.at(ids, pair); }
+  [[nodiscard]] RAYLIFT_HD const bvh_detail::BvhNode* node(std::uint32_t i) const { return staged_nodes.at(nodes, i); }
+  [[nodiscard]] RAYLIFT_HD const bvh_detail::TrianglePair* pair(std::uint32_t i) const {
+    return staged_pairs.at(pairs, i);
+  }
+  [[nodiscard]] RAYLIFT_HD const bvh_detail::PairIds* ids_of(std::uint32_t pair) const {
+    return staged_ids.at(ids, pair);
+  }
 };
 
 // Blocks that copy the next window while the others trace: enough that the link is busy.

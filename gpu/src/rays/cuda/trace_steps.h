@@ -37,7 +37,7 @@ __host__ __device__ inline const BvhView& bvh_of(const BvhView& bvh) {
 __host__ __device__ inline const BvhView& bvh_of(const GeometryView& geometry) {
   return geometry.bvh;
 }
-// In one level the compiler is to know that there is no instance.
+// In one level the compiler must see that there is no instance.
 __device__ inline Hit finished(const BvhView& bvh, const Ray& ray, bvh_detail::Site site) {
   return bvh_detail::hit_of(bvh, ray, {site.triangle, bvh_detail::kNoInstance});
 }

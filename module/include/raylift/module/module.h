@@ -156,7 +156,7 @@ class Module {
  public:
   /// Compiles CUDA C++ for a CUDA device by NVRTC, as C++20, or loads the result from the cache. Throws Error:
   /// malformed for an invalid source, with its name and line and the compiler's messages; usage for options that NVRTC
-  /// does not know; device on the host device, and where NVRTC is not installed.
+  /// refuses; device on the host device, and where NVRTC is not installed.
   [[nodiscard]] static Module compile(const Device& device, std::string_view source, const ModuleOptions& options = {});
 
   /// A kernel by its name in the source: "distances", "my::kernel", "scale<float>". Templates must be instantiated

@@ -14,9 +14,9 @@ namespace raylift {
 
 /// The BVH of one mesh; see bvh_format.h. Nodes are stored level by level, so the ones that rays visit most come first.
 struct Bvh {
-  RawVector<BvhNode> nodes;
-  RawVector<TrianglePair> pairs;
-  RawVector<PairIds> ids;
+  RawVector<bvh_detail::BvhNode> nodes;
+  RawVector<bvh_detail::TrianglePair> pairs;
+  RawVector<bvh_detail::PairIds> ids;
   std::vector<std::uint32_t> level_ends;  ///< where each level of nodes ends; at most kBvhMaxDepth levels
 
   [[nodiscard]] BvhView view() const {
@@ -26,7 +26,8 @@ struct Bvh {
   }
   /// The size of nodes, vertices and numbers together.
   [[nodiscard]] std::uint64_t bytes() const {
-    return nodes.size() * sizeof(BvhNode) + pairs.size() * (sizeof(TrianglePair) + sizeof(PairIds));
+    return nodes.size() * sizeof(bvh_detail::BvhNode) +
+           pairs.size() * (sizeof(bvh_detail::TrianglePair) + sizeof(bvh_detail::PairIds));
   }
 };
 

@@ -21,6 +21,8 @@ inline constexpr float kBvhFarthest = 1e18f;
 /// No triangle: in Hit::triangle and for a pair that holds only one.
 inline constexpr std::uint32_t kNoTriangle = 0xFFFFFFFFu;
 
+namespace bvh_detail {
+
 /// Eight child slots, each empty, an inner node (or instance), or one to four triangle pairs. Planes lie on a grid of
 /// 256 steps per axis over the node's own box, so the size of the world costs no precision.
 ///
@@ -78,12 +80,14 @@ struct alignas(8) PairIds {
 };
 static_assert(sizeof(PairIds) == 8);
 
+}  // namespace bvh_detail
+
 /// The arrays that a traversal reads, not owned; host or device addresses. Without nodes every ray misses. The root is
 /// nodes[0]; the tree does not record whether it is a mesh's or the one over a scene's instances.
 struct BvhView {
-  const BvhNode* nodes;
-  const TrianglePair* pairs;
-  const PairIds* ids;
+  const bvh_detail::BvhNode* nodes;
+  const bvh_detail::TrianglePair* pairs;
+  const bvh_detail::PairIds* ids;
   std::uint32_t node_count;
   std::uint32_t pair_count;
   /// The number of last elements in host memory, which the device reads over its link. trace() orders the rays that
@@ -95,9 +99,9 @@ struct BvhView {
   /// boundaries are searched by them. Null: there are none.
   const Transform* frames = nullptr;
 
-  [[nodiscard]] RAYLIFT_HD const BvhNode* node(std::uint32_t i) const { return nodes + i; }
-  [[nodiscard]] RAYLIFT_HD const TrianglePair* pair(std::uint32_t i) const { return pairs + i; }
-  [[nodiscard]] RAYLIFT_HD const PairIds* ids_of(std::uint32_t pair) const { return ids + pair; }
+  [[nodiscard]] RAYLIFT_HD const bvh_detail::BvhNode* node(std::uint32_t i) const { return nodes + i; }
+  [[nodiscard]] RAYLIFT_HD const bvh_detail::TrianglePair* pair(std::uint32_t i) const { return pairs + i; }
+  [[nodiscard]] RAYLIFT_HD const bvh_detail::PairIds* ids_of(std::uint32_t pair) const { return ids + pair; }
 };
 static_assert(std::is_trivially_copyable_v<BvhView> && std::is_standard_layout_v<BvhView>);
 

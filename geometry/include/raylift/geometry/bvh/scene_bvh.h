@@ -19,12 +19,12 @@ namespace raylift {
 /// in all. Then come the nodes of the meshes, level by level over all meshes, so that again the nodes that rays visit
 /// most come first.
 struct SceneBvh {
-  RawVector<BvhNode> nodes;
-  RawVector<TrianglePair> pairs;
-  RawVector<PairIds> ids;            ///< triangles are counted over all meshes, one mesh after the other
-  std::vector<std::uint32_t> roots;  ///< per mesh: its tree's first node, or kNone
-  std::uint32_t instance_nodes = 0;  ///< of `nodes`; 0: no level over instances, nodes[0] is the only mesh's root
-  std::uint32_t instance_room = 0;   ///< where the nodes of the meshes begin
+  RawVector<bvh_detail::BvhNode> nodes;
+  RawVector<bvh_detail::TrianglePair> pairs;
+  RawVector<bvh_detail::PairIds> ids;  ///< triangles are counted over all meshes, one mesh after the other
+  std::vector<std::uint32_t> roots;    ///< per mesh: its tree's first node, or kNone
+  std::uint32_t instance_nodes = 0;    ///< of `nodes`; 0: no level over instances, nodes[0] is the only mesh's root
+  std::uint32_t instance_room = 0;     ///< where the nodes of the meshes begin
 
   [[nodiscard]] BvhView view() const {
     const auto node_count = static_cast<std::uint32_t>(nodes.size()),

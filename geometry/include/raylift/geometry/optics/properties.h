@@ -14,26 +14,26 @@ namespace raylift {
 
 enum class PropertyOf : std::uint8_t { material, surface };
 
-/// The quantity of a property's values, which determines their valid range.
-enum class PropertyQuantity : std::uint8_t {
-  index,        ///< refractive: positive
-  extinction,   ///< imaginary part of a refractive index: not negative
-  speed,        ///< mm/ns, positive
-  length,       ///< mm, not negative
-  time,         ///< ns, not negative
-  probability,  ///< 0 to 1
-  weight,       ///< of a spectrum, not negative; only ratios count
-  yield,        ///< photons per MeV, not negative
-  count,        ///< not negative
-  cosine,       ///< -1 to 1
-  angle,        ///< radians, not negative
-};
-
 struct PropertyInfo {
+  /// The quantity of a property's values, which determines their valid range.
+  enum class Quantity : std::uint8_t {
+    index,        ///< refractive: positive
+    extinction,   ///< imaginary part of a refractive index: not negative
+    speed,        ///< mm/ns, positive
+    length,       ///< mm, not negative
+    time,         ///< ns, not negative
+    probability,  ///< 0 to 1
+    weight,       ///< of a spectrum, not negative; only ratios count
+    yield,        ///< photons per MeV, not negative
+    count,        ///< not negative
+    cosine,       ///< -1 to 1
+    angle,        ///< radians, not negative
+  };
+
   std::string_view key;
   PropertyOf of;
   bool table;  ///< over energy or wavelength; else one number
-  PropertyQuantity quantity;
+  Quantity quantity;
   std::string_view honoured;  ///< the model that uses it; empty: read, listed, and not simulated
 };
 
@@ -42,7 +42,7 @@ struct PropertyInfo {
 /// Null for a key that is none of raylift's properties.
 [[nodiscard]] const PropertyInfo* find_property(PropertyOf of, std::string_view key);
 /// "mm", "ns", "1/MeV"; empty where there is none.
-[[nodiscard]] std::string_view unit(PropertyQuantity quantity);
+[[nodiscard]] std::string_view unit(PropertyInfo::Quantity quantity);
 
 /// The ranges of a table.
 struct TableRange {

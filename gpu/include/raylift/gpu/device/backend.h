@@ -40,6 +40,22 @@ struct MemoryInfo {
   std::uint64_t total_bytes = 0;
 };
 
+/// Flags of pinned host memory, as CUDA has them.
+struct PinnedFlags {
+  bool portable = true;        ///< pinned for all devices, not only for this one
+  bool mapped = true;          ///< kernels can read it
+  bool write_combined = true;  ///< bypasses the CPU's caches; the CPU must then never read it
+  friend bool operator==(const PinnedFlags&, const PinnedFlags&) = default;
+};
+
+using StreamHandle = CUstream_st*;  ///< a cudaStream_t; of no meaning on the host device
+using EventHandle = CUevent_st*;    ///< a cudaEvent_t, likewise
+
+/// How many CUDA devices there are; `why_none` says why there are none.
+[[nodiscard]] int cuda_device_count(std::string* why_none = nullptr);
+
+namespace detail {
+
 /// One block of memory with its host address and its device address. They differ: never mix them.
 struct HostBlock {
   void* host = nullptr;    ///< for the CPU
@@ -54,17 +70,6 @@ struct SplitBlock {
   std::size_t device_bytes = 0;  ///< a multiple of DeviceInfo::page_bytes
   std::size_t host_bytes = 0;
 };
-
-/// Flags of pinned host memory, as CUDA has them.
-struct PinnedFlags {
-  bool portable = true;        ///< pinned for all devices, not only for this one
-  bool mapped = true;          ///< kernels can read it
-  bool write_combined = true;  ///< bypasses the CPU's caches; the CPU must then never read it
-  friend bool operator==(const PinnedFlags&, const PinnedFlags&) = default;
-};
-
-using StreamHandle = CUstream_st*;  ///< a cudaStream_t; of no meaning on the host device
-using EventHandle = CUevent_st*;    ///< a cudaEvent_t, likewise
 
 /// All functions may be called from any thread. Those that allocate throw Error: out_of_device_memory or
 /// out_of_host_memory, with the bytes asked for, or device. Those that release never throw, and tolerate a driver that
@@ -136,7 +141,6 @@ class Backend {
 /// CUDA device number `ordinal`, on its primary context. Throws Error(device), also where raylift was built without
 /// CUDA.
 [[nodiscard]] std::shared_ptr<Backend> make_cuda_backend(int ordinal);
-/// How many CUDA devices there are; `why_none` says why there are none.
-[[nodiscard]] int cuda_device_count(std::string* why_none = nullptr);
 
+}  // namespace detail
 }  // namespace raylift

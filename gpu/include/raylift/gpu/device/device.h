@@ -45,11 +45,11 @@ class Device {
   [[nodiscard]] static std::vector<Device> all(std::vector<DeviceAttempt>* attempts = nullptr);
 
   /// On a backend of the caller's.
-  explicit Device(std::shared_ptr<Backend> backend, PinnedFlags staging = {true, true, false});
+  explicit Device(std::shared_ptr<detail::Backend> backend, PinnedFlags staging = {true, true, false});
 
   [[nodiscard]] const DeviceInfo& info() const { return backend_->info(); }
   [[nodiscard]] MemoryInfo memory_info() const { return backend_->memory_info(); }
-  [[nodiscard]] const std::shared_ptr<Backend>& backend() const { return backend_; }
+  [[nodiscard]] const std::shared_ptr<detail::Backend>& backend() const { return backend_; }
   /// The device's pool of pinned blocks, from which uploads take their staging blocks. Ordinary cached memory: see
   /// docs/performance.md for why not write-combined.
   [[nodiscard]] PinnedPool& pinned_pool() const { return *pool_; }
@@ -60,7 +60,7 @@ class Device {
   void trim() const;
 
  private:
-  std::shared_ptr<Backend> backend_;
+  std::shared_ptr<detail::Backend> backend_;
   std::shared_ptr<PinnedPool> pool_;
 };
 
@@ -74,7 +74,7 @@ class Stream {
   void synchronize() const { stream_.backend()->synchronize(handle()); }
 
  private:
-  Owned<StreamHandle, &Backend::release_stream> stream_;
+  detail::Owned<StreamHandle, &detail::Backend::release_stream> stream_;
 };
 
 /// A stream, not owned: a Stream of raylift's, or any cudaStream_t of the device, CUDA's null stream included (null, or
@@ -98,7 +98,7 @@ inline void Device::synchronize(StreamRef stream) const {
 /// A point in a stream's work. Move-only.
 class Event {
  public:
-  explicit Event(const std::shared_ptr<Backend>& backend) : event_(backend, backend->create_event()) {}
+  explicit Event(const std::shared_ptr<detail::Backend>& backend) : event_(backend, backend->create_event()) {}
   explicit Event(const Device& device) : Event(device.backend()) {}
 
   [[nodiscard]] EventHandle handle() const { return event_.get(); }
@@ -110,7 +110,7 @@ class Event {
   void wait(StreamRef stream) const { event_.backend()->wait_on(stream.handle(), event_.get()); }
 
  private:
-  Owned<EventHandle, &Backend::release_event> event_;
+  detail::Owned<EventHandle, &detail::Backend::release_event> event_;
 };
 
 }  // namespace raylift

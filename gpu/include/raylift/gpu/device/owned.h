@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-namespace raylift {
+namespace raylift::detail {
 
 /// A resource of a backend, which it keeps alive. `kRelease(backend, resource)` gives it back. Move-only; empty after a
 /// move.
@@ -40,4 +40,4 @@ class Owned {
   Resource resource_{};
 };
 
-}  // namespace raylift
+}  // namespace raylift::detail

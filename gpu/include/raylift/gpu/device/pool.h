@@ -49,7 +49,8 @@ class PinnedBlock {
 /// allocation succeeds. A block whose last event has not passed is not reused. Thread-safe.
 class PinnedPool : public std::enable_shared_from_this<PinnedPool> {
  public:
-  [[nodiscard]] static std::shared_ptr<PinnedPool> make(std::shared_ptr<Backend> backend, PinnedFlags flags = {});
+  [[nodiscard]] static std::shared_ptr<PinnedPool> make(std::shared_ptr<detail::Backend> backend,
+                                                        PinnedFlags flags = {});
   ~PinnedPool();
   PinnedPool(const PinnedPool&) = delete;
   PinnedPool& operator=(const PinnedPool&) = delete;
@@ -77,15 +78,16 @@ class PinnedPool : public std::enable_shared_from_this<PinnedPool> {
  private:
   friend class PinnedBlock;
   struct Held {
-    HostBlock block;
+    detail::HostBlock block;
     std::unique_ptr<Event> busy;
   };
-  PinnedPool(std::shared_ptr<Backend> backend, PinnedFlags flags) : backend_(std::move(backend)), flags_(flags) {}
-  void give_back(const HostBlock& block, std::unique_ptr<Event> busy, std::size_t wanted) noexcept;
+  PinnedPool(std::shared_ptr<detail::Backend> backend, PinnedFlags flags)
+      : backend_(std::move(backend)), flags_(flags) {}
+  void give_back(const detail::HostBlock& block, std::unique_ptr<Event> busy, std::size_t wanted) noexcept;
   void release(Held held) noexcept;
   bool release_largest(std::unique_lock<std::mutex>& lock);
 
-  std::shared_ptr<Backend> backend_;
+  std::shared_ptr<detail::Backend> backend_;
   PinnedFlags flags_;
   mutable std::mutex mutex_;
   std::map<Bin, std::vector<Held>> held_;  // the last of a bin goes out first

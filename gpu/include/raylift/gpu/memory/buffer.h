@@ -42,7 +42,7 @@ class Array {
   [[nodiscard]] std::size_t size() const { return memory_.bytes() / sizeof(T); }
   [[nodiscard]] DeviceSpan<T> span() const { return {device(), size()}; }
   [[nodiscard]] DeviceSpan<const T> view() const { return {device(), size()}; }
-  [[nodiscard]] Backend* backend() const { return memory_.backend(); }
+  [[nodiscard]] detail::Backend* backend() const { return memory_.backend(); }
   /// Moves its memory out.
   [[nodiscard]] Memory take() && { return std::move(memory_); }
 

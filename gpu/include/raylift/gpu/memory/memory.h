@@ -26,7 +26,7 @@ struct MemoryBlock {
   StreamHandle stream = nullptr;                       // of pooled and of lent memory
   std::shared_ptr<DeviceResource> resource = nullptr;  // of lent memory
 };
-void release_memory(Backend& backend, const MemoryBlock& block) noexcept;
+void release_memory(detail::Backend& backend, const MemoryBlock& block) noexcept;
 
 }  // namespace detail
 
@@ -75,7 +75,7 @@ class Memory {
   /// Whether other devices may write to it: it lies whole in device memory of its own.
   [[nodiscard]] bool peers_write() const { return block_.get().kind == Kind::device; }
   /// Null where there is no memory.
-  [[nodiscard]] Backend* backend() const { return block_.backend(); }
+  [[nodiscard]] detail::Backend* backend() const { return block_.backend(); }
 
   /// Copies to bytes `first` and after, in the stream's order. `source` must stay until the stream is past the copy.
   /// Both throw Error(usage) for a range that leaves the memory.
@@ -90,7 +90,7 @@ class Memory {
   template <class Copy>
   void by_part(std::size_t first, std::size_t count, const Copy& copy) const;
 
-  Owned<detail::MemoryBlock, &detail::release_memory> block_;
+  detail::Owned<detail::MemoryBlock, &detail::release_memory> block_;
 };
 
 }  // namespace raylift

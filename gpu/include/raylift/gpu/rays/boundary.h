@@ -101,7 +101,7 @@ RAYLIFT_HD inline SomeRay ray_of_walk(const GeometryView& geometry, const FineRa
   return walk;
 }
 
-// What next_boundary says of a ray whose place is known.
+// The result of next_boundary for a ray whose place is known.
 template <class SomeRay>
 RAYLIFT_HD inline Boundary boundary_at(const GeometryView& geometry, const FineRay& ray, const Containment& in,
                                        const BoundaryPlace& place) {

@@ -80,7 +80,7 @@ RAYLIFT_HD inline std::uint32_t all_hits(const GeometryView& geometry, const Ray
   return bvh_detail::hits_any<true>(geometry.bvh, ray, bvh_detail::OtherThan{exclude, exclude_instance});
 }
 
-/// The nearest hit that counts. accept(instance, triangle, from_inside, t) says of a crossing whether it does: a pure
+/// The nearest hit that counts. accept(instance, triangle, from_inside, t) decides whether a crossing does: a pure
 /// function, as how often and in what order it is called is not defined. t is the crossing's, before the tie with
 /// others is decided.
 template <class Accept>
@@ -143,7 +143,7 @@ requires std::predicate<Visit&, const Hit&> RAYLIFT_HD inline void for_each_hit(
 }
 
 /// The nearest hit on a triangle that counts: accept(instance, triangle), called where the ray surely meets one or may.
-/// Quicker than the accept() above, which wants to know where, and which is taken where a function is for either.
+/// Quicker than the accept() above, which needs the place, and which is used where a function fits both.
 template <class Accept>
 requires(std::predicate<const Accept&, std::uint32_t, std::uint32_t> &&
          !std::predicate<const Accept&, std::uint32_t, std::uint32_t, bool, float>) [[nodiscard]] RAYLIFT_HD inline Hit

@@ -36,10 +36,10 @@ struct WarpState {
   bool walks;
 };
 
-// settle_pair with a thread's registers spilled to memory during the call. Few threads need it, and without this the
+// decide_pair with a thread's registers spilled to memory during the call. Few threads need it, and without this the
 // compiler would keep registers free for it in all of the loop.
 template <bool kScene, class World, class Query>
-__device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std::uint32_t open, const World& world,
+__device__ inline void decide_parked(const BvhView& bvh, std::uint32_t pair, std::uint32_t open, const World& world,
                                      Walk<kScene>& walk, Query& query, WarpState& state) {
   struct Parked {
     WarpState state;
@@ -51,7 +51,7 @@ __device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std
     Query query;
   } parked{state, walk.ray, walk.nodes, walk.hits, walk.depth, walk.mesh_depth, walk.placed, query};
   asm volatile("" ::"l"(&parked) : "memory");
-  settle_by_call(bvh, pair, open, world, parked.placed, &parked.query);
+  decide_by_call(bvh, pair, open, world, parked.placed, &parked.query);
   asm volatile("" ::"l"(&parked) : "memory");
   state = parked.state;
   walk.ray = parked.ray;
@@ -148,7 +148,7 @@ __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, con
             walk.hits.pairs = 0;
             state.walks = false;
           } else if (const std::uint32_t open = intersect_pair(bvh, pair, walk.ray, walk.placed, query); open != 0) {
-            settle_parked(bvh, pair, open, fetch(state.mine), walk, query, state);
+            decide_parked(bvh, pair, open, fetch(state.mine), walk, query, state);
           }
         }
         if constexpr (!kStops) continue;  // no ray ends here

@@ -43,27 +43,28 @@ enum class ViewArray : std::uint8_t {
 };
 inline constexpr std::size_t kViewArrays = static_cast<std::size_t>(ViewArray::channel_types) + 1;
 
-/// The uploads that have an array.
-enum class ArrayPresence : std::uint8_t {
-  always,
-  bvh,         ///< those with a BVH
-  two_levels,  ///< those that are not flattened
-  flattened,
-  optics,     ///< those of scenes with optics
-  fine,       ///< those that resolve places finely: is_fine()
-  rests,      ///< those of scenes whose meshes have rests, in two levels
-  attribute,  ///< those of scenes with such a per-triangle attribute
-};
-
-/// What an array has one element for. A flattened scene has one mesh and one instance.
-enum class ArrayExtent : std::uint8_t { vertex, triangle, mesh, instance, solid, material, pair, other };
-
+/// What the table has of an array.
 struct ViewArrayInfo {
+  /// The uploads that have an array.
+  enum class Presence : std::uint8_t {
+    always,
+    bvh,         ///< those with a BVH
+    two_levels,  ///< those that are not flattened
+    flattened,
+    optics,     ///< those of scenes with optics
+    fine,       ///< those that resolve places finely: is_fine()
+    rests,      ///< those of scenes whose meshes have rests, in two levels
+    attribute,  ///< those of scenes with such a per-triangle attribute
+  };
+
+  /// What an array has one element for. A flattened scene has one mesh and one instance.
+  enum class Extent : std::uint8_t { vertex, triangle, mesh, instance, solid, material, pair, other };
+
   ViewArray array;
   std::string_view name;  ///< in reports and cache files
   ArrayRank rank;
-  ArrayPresence presence;
-  ArrayExtent extent;
+  Presence presence;
+  Extent extent;
   std::size_t element_bytes;
   /// Sets the array's pointer in a view to a device address, its count to `count`, and the number of its last elements
   /// in host memory to `on_host`.

@@ -6,7 +6,7 @@
 
 namespace raylift::bvh_detail {
 
-// Filters say which triangles count: bool accept(bvh, site), and, where kOfCrossings, bool accept(bvh, site, crossing).
+// Filters select triangles: bool accept(bvh, site), and, where kOfCrossings, bool accept(bvh, site, crossing).
 struct Any {
   static constexpr bool kOfCrossings = false;
   RAYLIFT_HD bool accept(const BvhView&, Site) const { return true; }
@@ -82,7 +82,7 @@ struct Nearest {
     return !(seen.far < tmin || seen.near > far);
   }
 
-  RAYLIFT_HD void settle(const BvhView& bvh, const Ray& world, Site site) {
+  RAYLIFT_HD void decide(const BvhView& bvh, const Ray& world, Site site) {
     const Crossing crossing = cross(bvh.nodes, bvh.pairs, world, site);
     if (!crossing.hit || crossing.t < tmin || !accepts(filter, bvh, site, crossing)) return;
     if (const Site best = this->site(); best.triangle == kNoTriangle) {
@@ -128,7 +128,7 @@ struct HitCount {
       }
     return !(seen.far < tmin || seen.near > tmax);
   }
-  RAYLIFT_HD void settle(const BvhView& bvh, const Ray& world, Site site) {
+  RAYLIFT_HD void decide(const BvhView& bvh, const Ray& world, Site site) {
     const Crossing crossing = cross(bvh.nodes, bvh.pairs, world, site);
     if (crossing.hit && crossing.t >= tmin && crossing.t < tmax && accepts(filter, bvh, site, crossing)) ++count;
   }
@@ -189,7 +189,7 @@ struct FirstHits {
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site) {
     return !(seen.far < tmin || seen.near > farthest());
   }
-  RAYLIFT_HD void settle(const BvhView& bvh, const Ray& world, Site site) {
+  RAYLIFT_HD void decide(const BvhView& bvh, const Ray& world, Site site) {
     const Crossing crossing = cross(bvh.nodes, bvh.pairs, world, site);
     if (!crossing.hit || crossing.t < tmin || !(crossing.t < tmax) || !accepts(filter, bvh, site, crossing)) return;
     const HitPlace place{crossing.t, crossing.t_low, site};

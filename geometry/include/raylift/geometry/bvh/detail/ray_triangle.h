@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether and where a ray meets the triangles of a pair, as exact arithmetic would say it.
+// Whether and where a ray meets the triangles of a pair, as in exact arithmetic.
 //
 // Edge functions are those of Woop, Benthin, Wald, "Watertight Ray/Triangle Intersection" (JCGT 2(1), 2013): vertices
 // are sheared so that the ray runs along z through x = y = 0. In float they come with a bound on their error. Where
@@ -128,7 +128,7 @@ struct Edges {
   float u, v, w;
 };
 
-// What float arithmetic says of a triangle by its edge functions. NaN, as overflow makes it, leaves all open.
+// The result of float arithmetic for a triangle, by its edge functions. NaN, as overflow makes it, leaves all open.
 struct Verdict {
   bool missed;  // surely
   bool hit;     // surely; neither: exact arithmetic decides

@@ -5,11 +5,11 @@
 // What a walk looks for is a Query, a struct with
 //   float tmin; float farthest() const    the stretch of the ray that may still count
 //   bool offer(bvh, seen, site)           a triangle is surely hit, within bounds of t. True: that does not do, and
-//   void settle(bvh, world, site)         is to be called, as where float arithmetic leaves open whether it is hit
+//   void decide(bvh, world, site)         is to be called, as where float arithmetic leaves open whether it is hit
 //   bool done() const                     nothing more is looked for
 //   kSmall                                whether it is cheaply copied
 // and, if it has that,
-//   float around() const                  triangles as near as that to the ray's origin are settled too, although the
+//   float around() const                  triangles as near as that to the ray's origin are decided too, although the
 //                                         ray misses them, in terms of the direction's largest component
 //   kFine                                 whether hits are those of the exact ray, of which the walk's is the rounded
 //                                         one: see fine_edge_bound. around() is then at least what rounding does to it
@@ -107,7 +107,7 @@ struct PairEdges {
   float z[4];
 };
 
-// Offers the triangles of a pair that are surely hit to the query. The result has a bit for each that must be settled.
+// Offers the triangles of a pair that are surely hit to the query. The result has a bit for each that must be decided.
 // Usually one of the two is hit: the threads of a warp measure it in the same instructions, whichever it is.
 template <class Query>
 RAYLIFT_HD inline std::uint32_t offer_pair(const BvhView& bvh, std::uint32_t index, float inverse_z,
@@ -164,17 +164,17 @@ RAYLIFT_HD inline std::uint32_t intersect_pair(const Bvh& bvh, std::uint32_t ind
 }
 
 template <class World, class Query>
-RAYLIFT_HD inline void settle_pair(const BvhView& bvh, std::uint32_t index, std::uint32_t open, const World& world,
+RAYLIFT_HD inline void decide_pair(const BvhView& bvh, std::uint32_t index, std::uint32_t open, const World& world,
                                    std::uint32_t placed, Query& query) {
-  for (; open != 0; open &= open - 1) query.settle(bvh, world, Site{2 * index + ((open & 1u) ^ 1u), placed});
+  for (; open != 0; open &= open - 1) query.decide(bvh, world, Site{2 * index + ((open & 1u) ^ 1u), placed});
 }
 
 // The same as a call where there are calls, for queries that are small enough to be copied: so that on a GPU settling
 // takes no registers from the walk.
 template <class World, class Query>
-RAYLIFT_SLOW_PATH inline void settle_by_call(BvhView bvh, std::uint32_t index, std::uint32_t open, World world,
+RAYLIFT_SLOW_PATH inline void decide_by_call(BvhView bvh, std::uint32_t index, std::uint32_t open, World world,
                                              std::uint32_t placed, Query* query) {
-  settle_pair(bvh, index, open, world, placed, *query);
+  decide_pair(bvh, index, open, world, placed, *query);
 }
 
 // ---- the tree -------------------------------------------------------------------------------------------------------
@@ -327,10 +327,10 @@ RAYLIFT_HD inline void traverse(const BvhView& bvh, const World& ray, SomeStack&
       if (const std::uint32_t open = intersect_pair(bvh, index, walk.ray, walk.placed, query); open != 0) {
         if constexpr (Query::kSmall) {
           Query copy = query;
-          settle_by_call(bvh, index, open, ray, walk.placed, &copy);
+          decide_by_call(bvh, index, open, ray, walk.placed, &copy);
           query = copy;
         } else {
-          settle_pair(bvh, index, open, ray, walk.placed, query);
+          decide_pair(bvh, index, open, ray, walk.placed, query);
         }
       }
       if (query.done()) return;

@@ -145,7 +145,7 @@ RAYLIFT_HD inline FineRayAndTriangle fine_at_site(const GeometryView& geometry, 
   const FineRayInMesh ray = site.placed == kNoInstance
                                 ? fine_in_mesh(Transform(), world)
                                 : fine_in_mesh(geometry.bvh.frames[instance_of(geometry.bvh, site)], world);
-  const TrianglePair pair = load_pair(geometry.bvh.pairs + (site.triangle >> 1));
+  const bvh_detail::TrianglePair pair = load_pair(geometry.bvh.pairs + (site.triangle >> 1));
   const bool second = (site.triangle & 1u) != 0;
   FineRayAndTriangle in{ray.origin, ray.direction, vertex(pair, second ? 2 : 0), vertex(pair, 1),
                         vertex(pair, second ? 3 : 2)};

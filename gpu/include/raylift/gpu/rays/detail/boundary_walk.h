@@ -102,7 +102,7 @@ struct NearestCounting : NearestFaces<SomeRay> {
     return false;
   }
 
-  RAYLIFT_HD void settle(const BvhView& bvh, const SomeRay& world, Site site) {
+  RAYLIFT_HD void decide(const BvhView& bvh, const SomeRay& world, Site site) {
     const float across = across_of(*geometry, world);
     const Face face = face_at(*geometry, world, site);
     const Crossing& crossing = face.crossing;
@@ -167,7 +167,7 @@ struct PlaceFaces {
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
   [[nodiscard]] RAYLIFT_HD float around() const { return blur; }
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site) { return !(seen.far < tmin || seen.near > end); }
-  RAYLIFT_HD void settle(const BvhView&, const SomeRay& world, Site site) {
+  RAYLIFT_HD void decide(const BvhView&, const SomeRay& world, Site site) {
     const Face face = face_at(geometry, world, site);
     const Crossing& crossing = face.crossing;
     if (!crossing.hit || crossing.t < tmin || crossing.t > end || crossing.before(first)) return;
@@ -207,7 +207,7 @@ struct StartFaces {
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
   [[nodiscard]] RAYLIFT_HD float around() const { return 2 * kAtStart * stretch + blur; }
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site) { return !(seen.far < tmin || seen.near > end); }
-  RAYLIFT_HD void settle(const BvhView&, const SomeRay& world, Site site) {
+  RAYLIFT_HD void decide(const BvhView&, const SomeRay& world, Site site) {
     const Face face = face_at(geometry, world, site);
     if (!face.crossing.hit) {
       if (near_origin(geometry, world, site, stretch)) pass(solid_of(geometry, site));
@@ -247,7 +247,7 @@ struct FirstOfSolid {
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site site) {
     return !(seen.far < tmin || seen.near > far) && solid_of(geometry, site) == solid;
   }
-  RAYLIFT_HD void settle(const BvhView& bvh, const SomeRay& world, Site site) {
+  RAYLIFT_HD void decide(const BvhView& bvh, const SomeRay& world, Site site) {
     if (id_of(bvh, site) == kNoTriangle || solid_of(geometry, site) != solid) return;
     const Face face = face_at(geometry, world, site);
     if (!face.crossing.hit || face.crossing.t <= 0 || !begins_before(world, face.crossing) ||
@@ -278,7 +278,7 @@ struct Contradictions {
   [[nodiscard]] RAYLIFT_HD bool done() const { return overflow; }
   [[nodiscard]] RAYLIFT_HD float around() const { return blur; }
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site) { return !(seen.far < tmin || seen.near > end); }
-  RAYLIFT_HD void settle(const BvhView&, const SomeRay& world, Site site) {
+  RAYLIFT_HD void decide(const BvhView&, const SomeRay& world, Site site) {
     const Face face = face_at(geometry, world, site);
     const float t = face.crossing.t;
     if (!face.crossing.hit || t < tmin || t >= end) return;

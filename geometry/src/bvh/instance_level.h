@@ -3,22 +3,23 @@
 #pragma once
 
 #include <raylift/geometry/bvh/bvh_format.h>
-#include <raylift/geometry/bvh/detail/instance_box.h>
 #include <raylift/geometry/raw_vector.h>
 
 #include <cstddef>
 #include <span>
 
+#include "instance_box.h"
+
 namespace raylift::bvh {
 
 /// An instance that rays can hit, or a part of it: what hangs below a node of its mesh's tree.
 struct PlacedTree {
-  InstanceNode node;
+  bvh_detail::InstanceNode node;
   bvh_detail::InstanceBox box;
 };
 
 /// The nodes over `placed`, level by level, with each InstanceNode beside its siblings. At least one must be given.
-[[nodiscard]] RawVector<BvhNode> build_instance_level(std::span<const PlacedTree> placed);
+[[nodiscard]] RawVector<bvh_detail::BvhNode> build_instance_level(std::span<const PlacedTree> placed);
 
 /// How many nodes any level over `count` of these takes at most: each inner node has two children or more, but for the
 /// root of a single one.
@@ -27,6 +28,6 @@ struct PlacedTree {
 }
 
 /// A node that no ray enters.
-[[nodiscard]] BvhNode empty_node();
+[[nodiscard]] bvh_detail::BvhNode empty_node();
 
 }  // namespace raylift::bvh

@@ -3,7 +3,6 @@
 // text or a list behind its 64-bit count. docs/cache_format.md has the order, which is a file format.
 #pragma once
 
-#include <raylift/geometry/scene/detail/optics_bytes.h>
 #include <raylift/geometry/scene/flatten.h>
 #include <raylift/geometry/scene/scene.h>
 
@@ -17,6 +16,8 @@
 #include <string_view>
 #include <type_traits>
 #include <vector>
+
+#include "optics_bytes.h"
 
 namespace raylift::detail {
 
@@ -63,7 +64,7 @@ class ByteWriter {
   std::vector<Piece> pieces_;
 };
 
-/// Throws an Error that says what is wrong with bytes.
+/// Throws an Error about what is wrong with bytes.
 using ByteFailure = std::function<void(const std::string& what)>;
 
 /// Reads what ByteWriter wrote, and trusts nothing: what leaves the bytes, or counts more than they can hold, fails.

@@ -14,9 +14,9 @@ namespace raylift {
 
 /// A Bvh in a device's memory. Move-only.
 struct DeviceBvh {
-  DeviceBuffer<BvhNode> nodes;
-  DeviceBuffer<TrianglePair> pairs;
-  DeviceBuffer<PairIds> ids;
+  DeviceBuffer<bvh_detail::BvhNode> nodes;
+  DeviceBuffer<bvh_detail::TrianglePair> pairs;
+  DeviceBuffer<bvh_detail::PairIds> ids;
   std::vector<std::uint32_t> level_ends;  ///< as in Bvh
 
   /// For kernels, and for trace().
