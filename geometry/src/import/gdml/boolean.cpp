@@ -4,11 +4,13 @@
 #include "boolean.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <memory>
@@ -155,6 +157,68 @@ std::string fault_of(const Surface& surface, const Csg& csg, double volume, doub
   return std::to_string(wrong) + " of " + std::to_string(points.size()) + " points lie on the wrong side of it";
 }
 
+/// How far the facets lie from the tree's solid, by its own inequalities. Farther than `limit` is not looked.
+class Deviations {
+ public:
+  Deviations(const Surface& surface, const Csg& csg, double limit) : csg_(csg), limit_(limit) {
+    using Edge = std::pair<std::uint32_t, std::uint32_t>;
+    std::map<Edge, Eigen::Vector3d> seen;  // the normals of first facets
+    for (const UInt3& t : surface.triangles) {
+      const Eigen::Vector3d a = to_eigen(surface.vertices[t.x]), b = to_eigen(surface.vertices[t.y]),
+                            c = to_eigen(surface.vertices[t.z]);
+      const Eigen::Vector3d normal = (b - a).cross(c - a).normalized();
+      if (!normal.allFinite()) continue;
+      add((a + b + c) / 3, {normal});
+      for (const auto& [i, k] : {Edge(t.x, t.y), Edge(t.y, t.z), Edge(t.z, t.x)}) {
+        const auto other = seen.find({k, i});
+        if (other == seen.end()) {
+          seen.emplace(Edge(i, k), normal);
+          continue;
+        }
+        add((to_eigen(surface.vertices[i]) + to_eigen(surface.vertices[k])) / 2, {normal, other->second});
+        seen.erase(other);
+      }
+    }
+  }
+
+  /// Where a surface of second order passes through a facet's corners, it is no farther elsewhere than 9/8 of what it
+  /// is at the middles of the facet and of its edges.
+  [[nodiscard]] Deviation most() const { return {9. / 8 * most_.outward, 9. / 8 * most_.inward}; }
+
+ private:
+  void add(const Eigen::Vector3d& point, std::initializer_list<Eigen::Vector3d> normals) {
+    const bool within = has(point);
+    // At a sharp edge, one of the faces is nearer.
+    double nearest = std::numeric_limits<double>::infinity();
+    for (const Eigen::Vector3d& normal : normals)
+      nearest = std::min(nearest, distance(point, within ? normal : -normal, within));
+    if (nearest > limit_) return;  // beside the face that goes on there: another facet's sample
+    double& most = within ? most_.inward : most_.outward;
+    most = std::max(most, nearest);
+  }
+
+  [[nodiscard]] bool has(const Eigen::Vector3d& point) const { return inside(csg_, {point.x(), point.y(), point.z()}); }
+
+  /// To where `within` changes along the direction.
+  [[nodiscard]] double distance(const Eigen::Vector3d& point, const Eigen::Vector3d& direction, bool within) const {
+    const auto changed = [&](double at) { return has(point + at * direction) != within; };
+    const double least = limit_ / 1024;
+    if (changed(least)) return 0;
+    double low = least, high = limit_ / 16;
+    while (!changed(high)) {
+      low = high;
+      high *= 2;
+      if (high > limit_) return std::numeric_limits<double>::infinity();
+    }
+    while (high - low > least) (changed((low + high) / 2) ? high : low) = (low + high) / 2;
+    return high;
+  }
+
+  const Csg& csg_;
+  double limit_;
+  Deviation most_;
+};
+
 /// What is tried, in order: the least change first. The last one moves surfaces, though by less than the chord.
 constexpr std::array kLadder{occt::Options{1e-5, 0, 0, 0, false},      occt::Options{1e-5, 0, 0.6347, 0, false},
                              occt::Options{0, 0, 0, 0, false},         occt::Options{1e-5, 0, 0.6347, 0, true},
@@ -225,9 +289,10 @@ class Attempts {
       if (off > 0.9 * before) break;  // something else is wrong
     }
     merge_close(surface, 1e-9 * scale_.size);
-    const std::string fault =
-        fault_of(surface, csg_, volume, 2 * meshing.deflection + facets_ + moved + 1e-9 * scale_.size);
+    const double tolerance = 2 * meshing.deflection + facets_ + moved + 1e-9 * scale_.size;
+    const std::string fault = fault_of(surface, csg_, volume, tolerance);
     if (fault.empty()) {
+      surface.deviation = Deviations(surface, csg_, tolerance).most();
       separate(surface);
       return surface;
     }
@@ -261,6 +326,8 @@ class Solving {
       const auto base = static_cast<std::uint32_t>(whole.vertices.size());
       whole.vertices.insert(whole.vertices.end(), surface.vertices.begin(), surface.vertices.end());
       for (const UInt3& t : surface.triangles) whole.triangles.push_back({base + t.x, base + t.y, base + t.z});
+      whole.deviation = {std::max(whole.deviation.outward, surface.deviation.outward),
+                         std::max(whole.deviation.inward, surface.deviation.inward)};
     }
     csg.root = root;
     if (whole.triangles.empty()) fail(ErrorKind::malformed, "the operation leaves nothing", csg);

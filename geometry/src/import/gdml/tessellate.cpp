@@ -18,8 +18,10 @@ using std::numbers::pi;
 constexpr Turn kAroundZ{0, 2 * pi};
 constexpr double kMaxRows = 2048;  // of a paraboloid or hype
 
-Surface stretched_by(Surface surface, const Double3& by) {
+/// `most`: by how much the curved parts are stretched.
+Surface stretched_by(Surface surface, const Double3& by, double most) {
   for (Double3& v : surface.vertices) v = {v.x * by.x, v.y * by.y, v.z * by.z};
+  surface.deviation = {most * surface.deviation.outward, most * surface.deviation.inward};
   return surface;
 }
 
@@ -69,9 +71,16 @@ Surface sphere_surface(const Sphere& sphere, const Fineness& fineness) {
   const auto add = [&](double radius, const GridAngle& theta) {
     profile.push_back(at_theta(radius * (theta.on_grid ? factor : 1), theta.angle));
   };
+  for (const GridAngle& theta : thetas) add(1, theta);
+  const Deviation arc = deviation_from_circle(profile, false, 1);
+  profile.clear();
   for (const GridAngle& theta : thetas) add(sphere.rmax, theta);
   for (auto theta = thetas.rbegin(); theta != thetas.rend(); ++theta) add(sphere.rmin, *theta);
-  return revolve(profile, circle_columns(sphere.phi, steps, fineness.fit));
+  Surface surface = revolve(profile, circle_columns(sphere.phi, steps, fineness.fit));
+  const double out = sphere.rmax, in = sphere.rmin;
+  surface.deviation =
+      surface.deviation + between_walls({out * arc.outward, out * arc.inward}, {in * arc.outward, in * arc.inward});
+  return surface;
 }
 
 Surface ellipsoid_surface(const Ellipsoid& ellipsoid, const Fineness& fineness) {
@@ -92,9 +101,12 @@ Surface ellipsoid_surface(const Ellipsoid& ellipsoid, const Fineness& fineness) 
   // The cuts are where the file has them, and the true curve's ends lie in them.
   if (low > -1) profile[1] = {at_theta(1, end).x, low};
   if (high < 1) profile.back() = {at_theta(1, start).x, high};
+  const Deviation arc = deviation_from_circle({profile.begin() + 1, profile.end()}, false, 1);
   profile.push_back({0, profile.back().y});
   profile.front().y = profile[1].y;
-  return stretched_by(revolve(profile, circle_columns(kAroundZ, steps, fineness.fit)), {a, b, c});
+  Surface surface = revolve(profile, circle_columns(kAroundZ, steps, fineness.fit));
+  surface.deviation = surface.deviation + arc;
+  return stretched_by(std::move(surface), {a, b, c}, std::max({a, b, c}));
 }
 
 Surface torus_surface(const Torus& torus, const Fineness& fineness) {
@@ -107,12 +119,20 @@ Surface torus_surface(const Torus& torus, const Fineness& fineness) {
       points.push_back({std::max(torus.rtor + p.x, (torus.rtor - radius) / 2), p.y});
     return points;
   };
+  const auto deviation_of = [&](double radius) {
+    return deviation_from_circle(side_columns(kAroundZ, steps, radius * factor).at, true, radius);
+  };
+  const Deviation walls = between_walls(deviation_of(torus.rmax), deviation_of(torus.rmin));
+  const auto finished = [&](Surface surface) {
+    surface.deviation = surface.deviation + walls;
+    return surface;
+  };
   Revolution revolution(columns_of(torus.phi, fineness, torus.rtor + torus.rmax));
   const Polygon outer = circle(torus.rmax);
   revolution.add_sides(outer);
   if (torus.rmin == 0) {
     revolution.add_ends(triangulate_polygon(outer));
-    return revolution.take();
+    return finished(revolution.take());
   }
   Polygon inner = circle(torus.rmin);
   std::reverse(inner.begin(), inner.end());
@@ -124,7 +144,7 @@ Surface torus_surface(const Torus& torus, const Fineness& fineness) {
     ends.push_back({i, in_j, in_i});
   }
   revolution.add_ends(ends);
-  return revolution.take();
+  return finished(revolution.take());
 }
 
 double farthest(const Polygon& profile) {
@@ -155,7 +175,11 @@ Surface paraboloid_surface(const Paraboloid& paraboloid, const Fineness& finenes
   }
   profile.back().y = dz;
   profile.push_back({0, dz});
-  return revolve(profile, circle_columns(kAroundZ, steps, fineness.fit));
+  Surface surface = revolve(profile, circle_columns(kAroundZ, steps, fineness.fit));
+  // The sagitta of a row, from along z to across its chord: the first one is the flattest.
+  const double bend = 2 * dz / (rhi * rhi - rlo * rlo), row = (rhi - rlo) / rows;
+  surface.deviation.inward += bend * row * row / 4 / std::hypot(1, bend * (2 * rlo + row));
+  return surface;
 }
 
 Surface hype_surface(const Hype& hype, const Fineness& fineness) {
@@ -175,7 +199,12 @@ Surface hype_surface(const Hype& hype, const Fineness& fineness) {
     const double z = h * i / rows;
     profile.push_back({std::hypot(hype.rmin, in * z), z});
   }
-  return revolve(profile, circle_columns(kAroundZ, steps, fineness.fit));
+  Surface surface = revolve(profile, circle_columns(kAroundZ, steps, fineness.fit));
+  // Both walls bend away from the axis, so that facets lie farther from it.
+  const double row = 2 * h / rows, sagitta = row * row / 8;
+  surface.deviation =
+      surface.deviation + Deviation{out * out / hype.rmax * sagitta, hype.rmin > 0 ? in * in / hype.rmin * sagitta : 0};
+  return surface;
 }
 
 /// A tube whose ends are moved along z into their planes.
@@ -187,6 +216,8 @@ Surface cut_tube_surface(const CutTube& cut, const Fineness& fineness) {
     const Double3& normal = v.z < 0 ? cut.low : cut.high;
     v.z = std::copysign(h, v.z) - (normal.x * v.x + normal.y * v.y) / normal.z;
   }
+  // What sticks out of an acute rim lies as far from it as the plane is long.
+  surface.deviation.outward /= std::min(std::abs(cut.low.z), std::abs(cut.high.z));
   return surface;
 }
 
@@ -323,7 +354,7 @@ struct Tessellation {
   Surface operator()(const Xtru& xtru) const { return xtru_surface(xtru); }
   Surface operator()(const EllipticalTube& tube) const {
     return stretched_by(cone_surface({0, 1, 0, 1, 2, kAroundZ}, finer_by(tube.dx, tube.dy)),
-                        {tube.dx, tube.dy, tube.dz});
+                        {tube.dx, tube.dy, tube.dz}, std::max(tube.dx, tube.dy));
   }
   Surface operator()(const Ellipsoid& ellipsoid) const {
     return ellipsoid_surface(ellipsoid, for_two_curvatures(fineness));
@@ -332,7 +363,7 @@ struct Tessellation {
     const double cut = std::min(cone.zcut, cone.zmax);
     return stretched_by(
         cone_surface({0, cone.zmax + cut, 0, cone.zmax - cut, 2 * cut, kAroundZ}, finer_by(cone.dx, cone.dy)),
-        {cone.dx, cone.dy, 1});
+        {cone.dx, cone.dy, 1}, std::max(cone.dx, cone.dy));
   }
   Surface operator()(const Paraboloid& paraboloid) const {
     return paraboloid_surface(paraboloid, for_two_curvatures(fineness));
