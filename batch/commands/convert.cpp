@@ -116,7 +116,7 @@ void add_convert(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   finish_command(*app, R"(
 Names, instances, materials and colours are kept where the format has them: COLLADA and glTF have all. The optics of a scene are
 written beside such a file, to OUTPUT.optics.json, which is read with it: its surfaces, borders and channels hold for the same
-volumes. The copy numbers of volumes are not written; their channels' numbers are.
+volumes. COLLADA has the copy numbers of volumes too.
 
 Examples:
   raylift convert detector.gdml detector.dae

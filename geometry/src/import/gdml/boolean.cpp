@@ -361,8 +361,7 @@ class Solving {
   [[nodiscard]] Surface general(const Csg& part) const {
     if (!has_booleans())
       fail(ErrorKind::unsupported, "the operation needs Open CASCADE: " + why_no_occt(), part,
-           "install the package raylift-occt, or build raylift with RAYLIFT_OCCT=ON; --skip-failed leaves such solids "
-           "out");
+           "install the package raylift-occt, or build raylift with RAYLIFT_OCCT=ON");
     if (primitives(part).size() > kMostOperands)
       fail(ErrorKind::limit,
            "the solid has more than " + std::to_string(kMostOperands) + " operands that are no boxes along the axes",
