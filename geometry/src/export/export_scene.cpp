@@ -136,7 +136,7 @@ class Converter {
     return result;
   }
 
-  /// Of the nodes below the root, each before its children.
+  /// One for each node below the root, each before its children.
   [[nodiscard]] const std::vector<std::optional<std::int64_t>>& copy_numbers() const { return copy_numbers_; }
 
  private:

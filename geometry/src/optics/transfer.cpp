@@ -63,7 +63,7 @@ class Selectors {
       for (std::size_t field = 0; field != kFields; ++field) groups_[field][key(field, i)].push_back(i);
   }
 
-  /// Of solids, which ascend: few selectors, each with what it means.
+  /// A selector, and what it means, in ascending order.
   struct Group {
     SolidSelector selector;
     std::vector<std::uint32_t> solids;

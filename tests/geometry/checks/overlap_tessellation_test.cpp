@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overlaps of solids that only touch, by facets that lie off the true surfaces, are told apart from true ones. How far
-// they lie off is known in closed form.
+// Solids that only touch overlap by facets that lie off the true surfaces. Such overlaps are listed apart from true
+// ones. How far facets lie off is known in closed form.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <raylift/geometry/checks/overlaps.h>

@@ -84,7 +84,7 @@ TEST(GdmlSceneOptics, BindBordersByPhysicalVolumes) {
 }
 
 TEST(GdmlSceneOptics, SayHowDaughtersOfAssembliesAreCalled) {
-  const GdmlParts parts = optical(gdml_physvol("a", "A"), border("av_1_impr_1_B_pv_0", "World_PV"),
+  const GdmlParts parts = optical(gdml_physvol("a", "A"), border("av_1_impr_1_B_pv_0", "a"),
                                   "<assembly name=\"A\">" + gdml_physvol("p", "B") + "</assembly>");
   const Error error = test::expect_error(ErrorKind::malformed, [&] { (void)load_gdml(parts); });
   EXPECT_THAT(error.advice(), HasSubstr("keeps the name that its physvol has"));

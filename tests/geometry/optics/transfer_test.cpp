@@ -24,7 +24,6 @@ using test::gdml_position;
 using test::gdml_volume;
 using test::GdmlParts;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 std::string sensor(int copy, double x) {
   return "<physvol name=\"pmt\" copynumber=\"" + std::to_string(copy) + "\"><volumeref ref=\"Pmt\"/>" +
@@ -55,7 +54,7 @@ GdmlParts detector() {
                                     gdml_physvol("third", "Lined", gdml_position(300, 0, 0))) +
                     R"(<skinsurface name="k" surfaceproperty="cathode"><volumeref ref="Pmt"/></skinsurface>
          <skinsurface name="l" surfaceproperty="foil"><volumeref ref="Lined"/></skinsurface>
-         <bordersurface name="b" surfaceproperty="foil"><physvolref ref="left"/><physvolref ref="World_PV"/></bordersurface>)";
+         <bordersurface name="b" surfaceproperty="foil"><physvolref ref="left"/><physvolref ref="right"/></bordersurface>)";
   return parts;
 }
 
@@ -107,7 +106,7 @@ TEST_F(TransferOptics, HoldsForTheSameSolids) {
     (void)folder_.write(std::string(name) + ".optics.json", optics_json(written));
     const Scene again = load(folder_.path() / name);
     EXPECT_EQ(Held(again), before);
-    EXPECT_THAT(again.report.warnings, IsEmpty());
+    EXPECT_EQ(again.report.warnings.size(), scene.report.warnings.size()) << "of missing indices";
   }
 }
 

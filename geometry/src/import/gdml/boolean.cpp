@@ -26,6 +26,7 @@
 #include "closed_surface.h"
 #include "csg.h"
 #include "disjoint_sets.h"
+#include "double3.h"
 #include "membership.h"
 #include "occt_module.h"
 
@@ -38,7 +39,7 @@ struct Scale {
   double smallest = 0;  // of all operands' features
 };
 Scale scale_of(const Csg& csg) {
-  Scale scale{csg.nodes[csg.root].bounds.diagonal(), std::numeric_limits<double>::infinity()};
+  Scale scale{diagonal(csg.nodes[csg.root].bounds), std::numeric_limits<double>::infinity()};
   for (const std::uint32_t one : primitives(csg))
     scale.smallest = std::min(scale.smallest, smallest_feature(*csg.nodes[one].shape) *
                                                   std::cbrt(std::abs(determinant(csg.nodes[one].placed))));
@@ -53,20 +54,16 @@ std::vector<std::uint32_t> components(Csg& csg) {
   std::vector<std::uint32_t> order(children.size());
   std::iota(order.begin(), order.end(), 0U);
   const auto box = [&](std::uint32_t one) -> const Bounds& { return csg.nodes[children[one]].bounds; };
-  std::ranges::sort(order, {}, [&](std::uint32_t one) { return box(one).low.x; });
+  std::ranges::sort(order, {}, [&](std::uint32_t one) { return box(one).min.x; });
   for (std::size_t a = 0; a < order.size(); ++a)
-    for (std::size_t b = a + 1; b < order.size() && box(order[b]).low.x <= box(order[a]).high.x + 1e-3; ++b)
-      if (box(order[a]).meet(box(order[b]), 1e-3)) groups.join(order[a], order[b]);
+    for (std::size_t b = a + 1; b < order.size() && box(order[b]).min.x <= box(order[a]).max.x + 1e-3; ++b)
+      if (meet(box(order[a]), box(order[b]), 1e-3)) groups.join(order[a], order[b]);
   std::map<std::uint32_t, CsgNode> parts;
   for (std::uint32_t one = 0; one < children.size(); ++one) {
     CsgNode& part = parts[groups.find(one)];
-    if (part.children.empty()) part.bounds = box(one);
     part.kind = CsgKind::add;
     part.children.push_back(children[one]);
-    for (int axis = 0; axis < 3; ++axis) {
-      part.bounds.low[axis] = std::min(part.bounds.low[axis], box(one).low[axis]);
-      part.bounds.high[axis] = std::max(part.bounds.high[axis], box(one).high[axis]);
-    }
+    part.bounds.add(box(one));
   }
   std::vector<std::uint32_t> roots;
   for (auto& [first, part] : parts) {
@@ -87,13 +84,13 @@ std::vector<Double3> points_of(const Csg& csg, std::size_t count) {
   const Bounds& whole = csg.nodes[csg.root].bounds;
   const auto add = [&](Bounds box, std::size_t many) {
     for (int axis = 0; axis < 3; ++axis) {
-      box.low[axis] = std::max(box.low[axis], whole.low[axis]);
-      box.high[axis] = std::min(box.high[axis], whole.high[axis]);
+      box.min[axis] = std::max(box.min[axis], whole.min[axis]);
+      box.max[axis] = std::min(box.max[axis], whole.max[axis]);
     }
     if (box.empty()) return;
     for (std::size_t i = 0; i < many; ++i) {
       Double3 p;
-      for (int axis = 0; axis < 3; ++axis) p[axis] = box.low[axis] + part(random) * (box.high[axis] - box.low[axis]);
+      for (int axis = 0; axis < 3; ++axis) p[axis] = box.min[axis] + part(random) * (box.max[axis] - box.min[axis]);
       points.push_back(p);
     }
   };
@@ -131,9 +128,8 @@ void add_points_beside(const Surface& surface, double off, std::size_t count, st
   for (std::size_t i = 0; i < surface.triangles.size(); i += step) {
     const UInt3& t = surface.triangles[i];
     const Double3 &a = surface.vertices[t.x], &b = surface.vertices[t.y], &c = surface.vertices[t.z];
-    const Double3 u{b.x - a.x, b.y - a.y, b.z - a.z}, v{c.x - a.x, c.y - a.y, c.z - a.z};
-    const Double3 n{u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x};
-    const double size = std::hypot(n.x, n.y, n.z);
+    const Double3 n = cross(minus(b, a), minus(c, a));
+    const double size = length(n);
     if (size == 0) continue;
     for (const double by : {-off / size, off / size})
       points.emplace_back((a.x + b.x + c.x) / 3 + by * n.x, (a.y + b.y + c.y) / 3 + by * n.y,

@@ -350,7 +350,8 @@ class Reader {
           error.kind() == ErrorKind::unsupported || failed(mother) || failed(detector_.volumes[child]);
       if (!options_.skip_failed_solids || !by_solid) throw;
       daughters.clear();
-      detector_.warnings.push_back("left out, with its copies: " + where + ": " + error.what());
+      detector_.warnings.push_back("left out, with its copies: " + where + ": " +
+                                   Error(error.kind(), error.problem(), {error.file(), error.element()}).what());
     }
     detector_.names.place(physical, "");  // one physical volume, however many copies it has
   }

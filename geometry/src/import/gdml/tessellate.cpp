@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "closed_surface.h"
+#include "double3.h"
 #include "loft.h"
 #include "revolve.h"
 
@@ -248,7 +250,7 @@ Surface xtru_surface(const Xtru& xtru) {
 
 Surface tet_surface(const Tet& tet) {
   Surface surface{{tet.corners.begin(), tet.corners.end()}, {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}}};
-  if (volume_of(surface) < 0) turn_inside_out(surface);
+  if (enclosed_volume(surface) < 0) turn_inside_out(surface);
   return surface;
 }
 
@@ -274,16 +276,14 @@ class FlatTriangles {
  private:
   [[nodiscard]] double squared(std::uint32_t a, std::uint32_t b) const {
     const Double3 &p = surface_.vertices[a], &q = surface_.vertices[b];
-    return (q.x - p.x) * (q.x - p.x) + (q.y - p.y) * (q.y - p.y) + (q.z - p.z) * (q.z - p.z);
+    return dot(minus(q, p), minus(q, p));
   }
   [[nodiscard]] bool is_flat(const UInt3& t) const {
     const Double3 &p = surface_.vertices[t.x], &q = surface_.vertices[t.y], &r = surface_.vertices[t.z];
-    const Double3 a{q.x - p.x, q.y - p.y, q.z - p.z}, b{r.x - p.x, r.y - p.y, r.z - p.z};
-    const Double3 cross{a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
     const double longest = std::max({squared(t.x, t.y), squared(t.y, t.z), squared(t.z, t.x)});
     constexpr double kLeastHeight = 1e-9;  // mm, and of the longest edge
     const double least = kLeastHeight * (1 + std::sqrt(longest));
-    return std::sqrt(cross.x * cross.x + cross.y * cross.y + cross.z * cross.z) <= least * std::sqrt(longest);
+    return length(cross(minus(q, p), minus(r, p))) <= least * std::sqrt(longest);
   }
   void own_edges(std::uint32_t i) {
     const UInt3& t = surface_.triangles[i];
@@ -316,7 +316,7 @@ Surface tessellated_surface(const Tessellated& tessellated) {
     if (c != d) surface.triangles.push_back({a, c, d});
   }
   FlatTriangles(surface).exchange();
-  if (volume_of(surface) < 0) turn_inside_out(surface);
+  if (enclosed_volume(surface) < 0) turn_inside_out(surface);
   return surface;
 }
 
@@ -415,19 +415,6 @@ Polygon profile_of(const std::vector<RzPoint>& corners) {
   Polygon profile;
   for (const RzPoint& corner : corners) profile.push_back({corner.r, corner.z});
   return profile;
-}
-
-double volume_of(const Surface& surface) {
-  if (surface.vertices.empty()) return 0;
-  const Double3 o = surface.vertices.front();
-  double six = 0;
-  for (const UInt3& t : surface.triangles) {
-    const Double3 &p = surface.vertices[t.x], &q = surface.vertices[t.y], &r = surface.vertices[t.z];
-    const Double3 a{p.x - o.x, p.y - o.y, p.z - o.z}, b{q.x - o.x, q.y - o.y, q.z - o.z},
-        c{r.x - o.x, r.y - o.y, r.z - o.z};
-    six += a.x * (b.y * c.z - b.z * c.y) + a.y * (b.z * c.x - b.x * c.z) + a.z * (b.x * c.y - b.y * c.x);
-  }
-  return six / 6;
 }
 
 Surface tessellate(const Shape& shape, const Fineness& fineness) {

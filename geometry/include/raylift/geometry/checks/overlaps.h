@@ -48,11 +48,10 @@ struct Overlap {
 };
 
 struct OverlapReport {
-  /// Those that the solids themselves have, the deepest first. Each is deeper than its `facets`, or a matter of
-  /// surfaces that coincide.
+  /// True overlaps, the deepest first: deeper than their `facets`, or of surfaces that coincide.
   std::vector<Overlap> overlaps;
-  /// Those that are no deeper than their `facets`, the deepest first: the facets overlap, and whether the solids do
-  /// can't be told. Those of solids that touch are here.
+  /// Overlaps that are no deeper than their `facets`, the deepest first. The facets overlap; the solids touch, or
+  /// overlap by as little.
   std::vector<Overlap> by_tessellation;
   /// Pairs that touch, the first few: OverlapOptions::touching_examples.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> touching;

@@ -12,7 +12,7 @@ namespace raylift {
 /// are in their place.
 ///
 /// Throws Error(unsupported) where the solids or their tree differ, where a material of `to` is in the place of two
-/// with different properties, or where a solid can't be told from others by names, path and copy number.
+/// with different properties, or where another solid has the same names, path and copy number.
 void transfer_optics(const Scene& from, Scene& to);
 
 }  // namespace raylift

@@ -92,7 +92,7 @@ struct Mesh {
   /// What each vertex lacks to the file's numbers, at most half a float step; or empty: nothing is known of it. load()
   /// keeps it for scenes with thin layers.
   std::vector<Float3> rests{};
-  /// Of solids that load() tessellates: those of GDML.
+  /// load() sets it for solids that it tessellates, which are those of GDML.
   Deviation deviation{};
 };
 
