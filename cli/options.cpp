@@ -244,7 +244,7 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
        options.repair, true);
   flag("--drop-degenerate", "Drop triangles of zero area; the numbers of later triangles change",
        options.drop_degenerate, true);
-  add(kReading, "--optics", "FILE", "SCENE.optics.json, if there is one",
+  add(kReading, "--optics", "FILE", "SCENE.dae.optics.json or SCENE.optics.json, if there is one",
       "Optics to lay over the file's own: a sidecar (.json) or GDML (.gdml); off: the file's own alone",
       [&](const std::string& text) { set_optics(options, text); });
   flag("--no-sensor-materials", "Do not treat volumes whose material has an EFFICIENCY as photosensors",

@@ -245,7 +245,9 @@ A mesh is watertight if each edge belongs to two triangles that traverse it in o
 point outward. Open, non-manifold and inconsistent edges make it leak; the other flaws in the table do not.
 
 A volume has to lie within its mother, the volume of the nearest node above its own, and must share no space with its
-siblings, the volumes that have the same mother. Contact is no overlap. A volume that is not watertight has no inside and
+siblings, the volumes that have the same mother. Contact is no overlap. Facets of curved solids (GDML) lie off the true
+surfaces by a part of the chord, so that volumes that touch may overlap by as much. What is no deeper is listed apart, as
+by tessellation, and is no fault; a smaller --chord separates it from true overlaps. A volume that is not watertight has no inside and
 is not tested for overlaps.
 
 The thickness of a volume is the smallest distance between faces that face each other, measured by rays from its surface.

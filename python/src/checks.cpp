@@ -60,14 +60,20 @@ py::dict overlaps(const ScenePointer& box, double tolerance, const py::object& p
     report = find_overlaps(box->scene, options, to);
     return 0;
   });
-  py::list list;
-  for (const Overlap& overlap : report.overlaps)
-    list.append(py::dict("kind"_a = to_string(overlap.kind), "first"_a = overlap.first, "second"_a = overlap.second,
-                         "place"_a = point(overlap.place), "depth"_a = overlap.depth,
-                         "depth_at_most"_a = overlap.depth_at_most, "pairs"_a = overlap.pairs));
-  return py::dict("overlaps"_a = list, "solids"_a = report.solids, "untested_solids"_a = report.untested_solids,
-                  "pairs"_a = report.pairs, "tests"_a = report.tests, "overlapping_pairs"_a = report.overlapping_pairs,
-                  "touching_pairs"_a = report.touching_pairs, "undecided_pairs"_a = report.undecided_pairs);
+  const auto list = [](const std::vector<Overlap>& overlaps) {
+    py::list list;
+    for (const Overlap& overlap : overlaps)
+      list.append(py::dict("kind"_a = to_string(overlap.kind), "first"_a = overlap.first, "second"_a = overlap.second,
+                           "place"_a = point(overlap.place), "depth"_a = overlap.depth,
+                           "depth_at_most"_a = overlap.depth_at_most, "facets"_a = overlap.facets,
+                           "pairs"_a = overlap.pairs));
+    return list;
+  };
+  return py::dict("overlaps"_a = list(report.overlaps), "by_tessellation"_a = list(report.by_tessellation),
+                  "tessellation_pairs"_a = report.tessellation_pairs, "solids"_a = report.solids,
+                  "untested_solids"_a = report.untested_solids, "pairs"_a = report.pairs, "tests"_a = report.tests,
+                  "overlapping_pairs"_a = report.overlapping_pairs, "touching_pairs"_a = report.touching_pairs,
+                  "undecided_pairs"_a = report.undecided_pairs);
 }
 
 }  // namespace
@@ -84,7 +90,8 @@ Returns a dict: watertight, counts of each flaw, leaking_meshes, leaking_solids,
         R"(Which solids share space: daughters that leave their mother, and siblings that overlap.
 
 tolerance: millimetres; what is no deeper is no overlap. Returns a dict: overlaps (dicts with kind, first, second, place,
-depth in millimetres), the deepest first, and counts. Raises Error: usage, malformed, limit, cancelled.)");
+depth in millimetres), the deepest first, by_tessellation (those that are no deeper than facets lie off the true
+surfaces: facets), and counts. Raises Error: usage, malformed, limit, cancelled.)");
 }
 
 }  // namespace raylift::python

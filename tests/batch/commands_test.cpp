@@ -201,6 +201,39 @@ TEST(Check, ListsSolidsThatOverlap) {
   EXPECT_EQ(raylift({"check", "--overlap-tolerance", "-1", data_file("cube.dae")}).code, 2);
 }
 
+TEST(Check, ListsOverlapsByTessellationApart) {
+  const TemporaryFolder folder;
+  // A tube that touches its box, or sticks out of it by a millimetre.
+  const auto scene = [&](const std::string& radius) {
+    return folder
+        .write(radius + ".gdml", R"(<gdml><materials><material name="Air"/></materials><solids>
+          <box name="box" x="200" y="200" z="200"/><tube name="tube" rmax=")" +
+                                     radius + R"(" z="100" deltaphi="6.3"/>
+          </solids><structure>
+          <volume name="T"><materialref ref="Air"/><solidref ref="tube"/></volume>
+          <volume name="W"><materialref ref="Air"/><solidref ref="box"/><physvol name="t"><volumeref ref="T"/></physvol>
+          </volume></structure><setup name="Default" version="1"><world ref="W"/></setup></gdml>)")
+        .string();
+  };
+  const Ended touching = raylift({"check", scene("100")});
+  EXPECT_EQ(touching.code, 0) << touching.err;
+  EXPECT_THAT(touching.out, AllOf(HasSubstr("\noverlaps: no (1 pair of solids tested)"),
+                                  HasSubstr("overlaps that may be by tessellation alone"), HasSubstr("facets, mm"),
+                                  HasSubstr("/W_PV/t  crosses its mother  /W_PV"),
+                                  HasSubstr("  by tessellation: 1 further pair overlaps by no more")));
+  const json report = raylift({"check", "--json", scene("100")}).one()["overlaps"];
+  EXPECT_EQ(report["overlapping_pairs"], 0);
+  EXPECT_EQ(report["tessellation_pairs"], 1);
+  EXPECT_TRUE(report["found"].empty());
+  ASSERT_EQ(report["by_tessellation"].size(), 1U);
+  EXPECT_GT(report["by_tessellation"][0]["depth_mm"], 0.01);
+  EXPECT_GE(report["by_tessellation"][0]["facets_mm"], report["by_tessellation"][0]["depth_mm"].get<double>() - 1e-4);
+  const Ended out = raylift({"check", scene("101")});
+  EXPECT_EQ(out.code, 1);
+  EXPECT_THAT(out.out, AllOf(HasSubstr("overlaps: yes: 1 pair of solids, by up to 1."), HasSubstr("facets, mm"),
+                             Not(HasSubstr("by tessellation"))));
+}
+
 TEST(Check, ListsSolidsThatOverlapInJson) {
   const json overlaps = raylift({"check", "--json", data_file("nested_transforms.dae")}).one()["overlaps"];
   EXPECT_EQ(overlaps["overlapping_pairs"], 1);

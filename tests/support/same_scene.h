@@ -21,6 +21,7 @@ inline void expect_same(const Scene& a, const Scene& b) {
     EXPECT_EQ(a.meshes[i].name, b.meshes[i].name);
     EXPECT_EQ(a.meshes[i].vertices, b.meshes[i].vertices);
     EXPECT_EQ(a.meshes[i].rests, b.meshes[i].rests);
+    EXPECT_EQ(a.meshes[i].deviation, b.meshes[i].deviation);
     EXPECT_EQ(a.meshes[i].triangles, b.meshes[i].triangles);
     ASSERT_EQ(a.meshes[i].parts.size(), b.meshes[i].parts.size());
     for (std::size_t part = 0; part != a.meshes[i].parts.size(); ++part) {

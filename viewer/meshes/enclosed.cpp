@@ -18,8 +18,10 @@ namespace raylift::viewer {
 
 std::vector<std::uint32_t> enclosing_solids(const Scene& scene, const SceneCheck& check, const Progress& progress) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> overlapping;  // meshes of daughters and mothers
-  for (const Overlap& overlap : find_overlaps(scene, check, {}, progress).overlaps)
-    overlapping.emplace(scene.instances[overlap.first].mesh, scene.instances[overlap.second].mesh);
+  const OverlapReport overlaps = find_overlaps(scene, check, {}, progress);
+  for (const auto* list : {&overlaps.overlaps, &overlaps.by_tessellation})  // facets are what is seen
+    for (const Overlap& overlap : *list)
+      overlapping.emplace(scene.instances[overlap.first].mesh, scene.instances[overlap.second].mesh);
   std::vector<std::uint32_t> enclosing = solid_tree(scene).mother;
   for (std::size_t solid = 0; solid != enclosing.size(); ++solid) {
     std::uint32_t& mother = enclosing[solid];

@@ -127,7 +127,7 @@ void look_inside(const PlacedMesh& mesh, const PlacedMesh& other, bool wrong_ins
     if (other.inside(point) != wrong_inside) continue;
     const double depth = std::min(mesh.nearest(point).distance, other.nearest(point).distance);
     if (depth <= tolerance || depth <= result.depth) continue;
-    result.overlaps = true;
+    result.overlaps = result.coincide = true;
     result.depth = depth;
     result.place = point;
   }

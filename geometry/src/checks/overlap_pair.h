@@ -19,7 +19,8 @@ struct PairResult {
   bool overlaps = false;
   bool touches = false;
   bool undecided = false;
-  bool swapped = false;  // Overlap::first is the second solid
+  bool swapped = false;   // Overlap::first is the second solid
+  bool coincide = false;  // the surfaces do, and the insides should not
   OverlapKind kind{};
   double depth = 0;
   Vector place = Vector::Zero();

@@ -22,13 +22,14 @@ constexpr double kDoubleRounding = 0x1p-48;     // of the distance from the worl
 constexpr double kFlat = 1e-6;                  // a transform that shrinks one direction so much more than another
 constexpr double kAlikeScale = 2e-5;            // relative
 
-Solid look_at(const Instance& instance, const MeshCheck& mesh) {
+Solid look_at(const Instance& instance, const MeshCheck& mesh, const Deviation& deviation) {
   Solid solid;
   const EigenTransform transform = to_eigen(instance.transform);
   if (!transform.matrix().allFinite() || mesh.bounds.empty()) return solid;
   const Eigen::Matrix3d linear = transform.linear();
   const auto [least, most] = scales(linear);
   solid.scale = most;
+  solid.deviation = {most * deviation.outward, most * deviation.inward};
   solid.has_inside = mesh.watertight() && least > kFlat * most;
   const double coordinate = mesh.bounds.reach();
   solid.rounding = std::max({kFloatRounding * solid.scale * coordinate, kMinTolerance,
@@ -64,7 +65,7 @@ class TestMaker {
 
   Tests make() {
     for (std::uint32_t i = 0; i != solids_.size(); ++i)
-      if (tree_.mother[i] != kNone) add({i, tree_.mother[i], Relation::daughter_and_mother, 0});
+      if (tree_.mother[i] != kNone) add({i, tree_.mother[i], Relation::daughter_and_mother});
     std::vector<std::uint32_t> top;
     for (std::uint32_t i = 0; i != solids_.size(); ++i)
       if (tree_.mother[i] == kNone) top.push_back(i);
@@ -85,7 +86,7 @@ class TestMaker {
       const Bounds& box = solids_[i].box;
       boxes.push_back({to_eigen(box.min).array() - margin, to_eigen(box.max).array() + margin});
     }
-    for (const auto& [i, k] : meeting_boxes(boxes)) add({siblings[i], siblings[k], Relation::siblings, 0});
+    for (const auto& [i, k] : meeting_boxes(boxes)) add({siblings[i], siblings[k], Relation::siblings});
   }
 
   void add(Test test) {
@@ -94,6 +95,8 @@ class TestMaker {
     if (!first.has_inside || !second.has_inside) return;
     ++result_.pairs;
     test.tolerance = std::max({tolerance_, first.rounding, second.rounding});
+    const bool siblings = test.relation == Relation::siblings;
+    test.facets = first.deviation.outward + (siblings ? second.deviation.outward : second.deviation.inward);
     const auto [found, fresh] = known_.try_emplace(key(test), result_.tests.size());
     if (fresh)
       result_.tests.push_back(test);
@@ -141,7 +144,7 @@ std::vector<Solid> look_at_solids(const Scene& scene, const SceneCheck& check) {
   std::vector<Solid> solids(scene.instances.size());
   tbb::parallel_for(std::size_t{0}, solids.size(), [&](std::size_t i) {
     const Instance& instance = scene.instances[i];
-    solids[i] = look_at(instance, check.meshes[instance.mesh]);
+    solids[i] = look_at(instance, check.meshes[instance.mesh], scene.meshes[instance.mesh].deviation);
   });
   return solids;
 }

@@ -17,6 +17,7 @@ struct Solid {
   bool has_inside = false;
   double scale = 0;     // the most millimetres that a unit of its mesh becomes
   double rounding = 0;  // millimetres by which its surface may be off its true place
+  Deviation deviation;  // of its facets from its true surface, millimetres
   Bounds box;           // in the world, around its mesh's box
 };
 
@@ -25,7 +26,8 @@ struct Test {
   std::uint32_t first;
   std::uint32_t second;
   Relation relation;
-  double tolerance;
+  double tolerance = 0;
+  double facets = 0;  // Overlap::facets
   std::uint64_t pairs = 1;
 };
 

@@ -101,6 +101,7 @@ Overlap finding(const Test& test, const PairResult& result) {
   found.first = result.swapped ? test.second : test.first;
   found.second = result.swapped ? test.first : test.second;
   found.depth = result.depth;
+  found.facets = test.facets;
   found.pairs = test.pairs;
   return found;
 }
@@ -114,20 +115,28 @@ void measure(const Scene& scene, const Trees& trees, const std::vector<overlap::
   // So that a scene that is wrong everywhere takes seconds too.
   const std::size_t evaluations =
       std::clamp<std::size_t>(2'000'000 / std::max<std::size_t>(found.size(), 1), 64, 40'000);
-  report.overlaps.resize(found.size());
+  std::vector<Overlap> overlaps(found.size());
   const Stage stage(progress, "overlap depths", found.size());
   in_slices(stage, found.size(), [&](std::size_t i) {
     const Test& test = tests[found[i]];
     PairResult& result = results[found[i]];
     const PlacedPair pair(scene, trees, solids, test);
     const double at_most = measure_depth(pair.first(), pair.second(), test.relation, evaluations, result);
-    Overlap& overlap = report.overlaps[i] = finding(test, result);
+    Overlap& overlap = overlaps[i] = finding(test, result);
     overlap.place = Eigen::Vector3d(result.place + pair.origin());
     overlap.depth_at_most = std::max(at_most, result.depth);
   });
-  std::sort(report.overlaps.begin(), report.overlaps.end(), [](const Overlap& a, const Overlap& b) {
-    return std::tuple(-a.depth, a.first, a.second) < std::tuple(-b.depth, b.first, b.second);
-  });
+  for (std::size_t i = 0; i != found.size(); ++i) {
+    const Test& test = tests[found[i]];
+    const bool by_facets =
+        test.facets > 0 && overlaps[i].depth <= test.facets + test.tolerance && !results[found[i]].coincide;
+    (by_facets ? report.by_tessellation : report.overlaps).push_back(overlaps[i]);
+    (by_facets ? report.tessellation_pairs : report.overlapping_pairs) += test.pairs;
+  }
+  for (std::vector<Overlap>* list : {&report.overlaps, &report.by_tessellation})
+    std::sort(list->begin(), list->end(), [](const Overlap& a, const Overlap& b) {
+      return std::tuple(-a.depth, a.first, a.second) < std::tuple(-b.depth, b.first, b.second);
+    });
 }
 
 OverlapReport find(const Scene& scene, const SceneCheck& check, const OverlapOptions& options,
@@ -154,7 +163,6 @@ OverlapReport find(const Scene& scene, const SceneCheck& check, const OverlapOpt
   }
   for (std::size_t i = 0; i != results.size(); ++i) {
     const Test& test = tests.tests[i];
-    report.overlapping_pairs += results[i].overlaps ? test.pairs : 0;
     report.undecided_pairs += results[i].undecided ? test.pairs : 0;
     if (!results[i].touches) continue;
     report.touching_pairs += test.pairs;

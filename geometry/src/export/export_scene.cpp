@@ -15,7 +15,10 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <pugixml.hpp>
+#include <stdexcept>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace raylift {
@@ -127,12 +130,29 @@ class Converter {
     add_nodes(*root);
     result->mRootNode = root.release();
     add_materials();
+    note_copy_numbers(*result->mRootNode);
     give(meshes_, result->mMeshes, result->mNumMeshes);
     give(materials_, result->mMaterials, result->mNumMaterials);
     return result;
   }
 
+  /// One for each node below the root, each before its children.
+  [[nodiscard]] const std::vector<std::optional<std::int64_t>>& copy_numbers() const { return copy_numbers_; }
+
  private:
+  void note_copy_numbers(const aiNode& root) {
+    std::vector<const aiNode*> open{&root};
+    while (!open.empty()) {
+      const aiNode& node = *open.back();
+      open.pop_back();
+      if (const auto found = numbers_.find(&node); found != numbers_.end())
+        copy_numbers_.push_back(scene_.nodes[found->second].copy_number);
+      else if (&node != &root)
+        copy_numbers_.emplace_back();  // of a solid beside another one
+      for (unsigned i = node.mNumChildren; i-- != 0;) open.push_back(node.mChildren[i]);
+    }
+  }
+
   /// From the scene's frame to what the format has. Assimp's exporter of COLLADA takes the unit and the up axis from
   /// the scale and the rotation of the root.
   [[nodiscard]] aiMatrix4x4 root_matrix() const {
@@ -234,6 +254,7 @@ class Converter {
       if (!frames[i]) frames[i] = above;
       nodes[i] = std::make_unique<aiNode>(scene_.nodes[i].name);
       nodes[i]->mTransformation = matrix_of(above.inverse() * *frames[i]);
+      numbers_.emplace(nodes[i].get(), i);
     }
     for (const Instance& instance : scene_.instances) {
       const std::uint32_t at = instance.node;
@@ -268,10 +289,41 @@ class Converter {
   std::vector<std::unique_ptr<aiMaterial>> materials_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<unsigned>> known_;  // by mesh and binding
   bool without_material_ = false;
+  std::unordered_map<const aiNode*, std::size_t> numbers_;  // in Scene::nodes
+  std::vector<std::optional<std::int64_t>> copy_numbers_;
 };
 
+/// COLLADA with copy numbers as G4DAE states them, which Assimp does not write.
+std::string with_copy_numbers(const std::string& text, const std::vector<std::optional<std::int64_t>>& numbers) {
+  if (std::none_of(numbers.begin(), numbers.end(), [](const auto& number) { return number.has_value(); })) return text;
+  pugi::xml_document xml;
+  if (!xml.load_buffer(text.data(), text.size(), pugi::parse_default | pugi::parse_declaration)) return text;
+  const pugi::xml_node scene = xml.document_element().child("library_visual_scenes").child("visual_scene");
+  std::size_t next = 0;
+  for (pugi::xml_node node = scene.child("node"); node;) {
+    if (next == numbers.size()) throw std::logic_error("the exporter wrote more nodes than it was given");
+    const std::optional<std::int64_t>& number = numbers[next++];
+    // Nodes in the order of the document: the first child, or the next one of this or of a node above.
+    pugi::xml_node following = node.child("node");
+    for (pugi::xml_node above = node; !following && above != scene; above = above.parent())
+      following = above.next_sibling("node");
+    if (number)
+      node.append_child("extra").append_child("meta").append_child("copyNo").text().set(
+          static_cast<long long>(*number));
+    node = following;
+  }
+  if (next != numbers.size()) throw std::logic_error("the exporter wrote fewer nodes than it was given");
+  struct Writer : pugi::xml_writer {
+    std::string text;
+    void write(const void* data, std::size_t size) override { text.append(static_cast<const char*>(data), size); }
+  } writer;
+  xml.save(writer, "  ");
+  return std::move(writer.text);
+}
+
 std::vector<ExportedFile> export_by(const Format& format, const Scene& scene, const std::string& name) {
-  const std::unique_ptr<aiScene> converted = Converter(scene, format.frame).convert();
+  Converter converter(scene, format.frame);
+  const std::unique_ptr<aiScene> converted = converter.convert();
   std::map<std::string, std::string> files;
   Assimp::Exporter exporter;
   exporter.SetIOHandler(new MemoryFiles(files));  // which it deletes
@@ -280,6 +332,8 @@ std::vector<ExportedFile> export_by(const Format& format, const Scene& scene, co
                 "choose another format");
   std::vector<ExportedFile> result;
   result.push_back({name, std::move(files[name])});
+  if (format.frame == Frame::stated)
+    result.back().bytes = with_copy_numbers(result.back().bytes, converter.copy_numbers());
   files.erase(name);
   for (auto& [other, bytes] : files) result.push_back({other, std::move(bytes)});
   return result;

@@ -336,6 +336,7 @@ Mesh convert_geometry(imported::Geometry& geometry, std::span<aiMesh* const> cut
                       const std::string& file, const LoadOptions& options, LoadReport& report) {
   Mesh mesh;
   mesh.name = std::move(name);
+  mesh.deviation = geometry.deviation;
   Converter(mesh, file, options, report).add(geometry, cut);
   const std::size_t vertices = mesh.vertices.size();
   if (options.repair) remove_broken_vertices(mesh, report);

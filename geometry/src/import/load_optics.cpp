@@ -61,14 +61,23 @@ void refuse_unhonoured(const Scene& scene) {
 
 }  // namespace
 
+fs::path own_optics_file(const fs::path& path) {
+  return path.parent_path() / (path.filename().string() + ".optics.json");
+}
+
 fs::path optics_file(const fs::path& path, const LoadOptions& options) {
   if (!options.optics.empty() || !options.optics_beside) return options.optics;
   std::string name = path.filename().string();
+  const auto there = [&path](const fs::path& beside) {
+    std::error_code error;
+    return fs::exists(beside, error) && beside != path;
+  };
+  // What 'raylift convert' writes holds for a file of that ending alone.
+  if (const fs::path own = own_optics_file(path); there(own)) return own;
   const std::string ending = '.' + extension_of(path);
   if (ending.size() > 1 && ending.size() < name.size()) name.resize(name.size() - ending.size());
   const fs::path beside = path.parent_path() / (name + ".optics.json");
-  std::error_code error;
-  return fs::exists(beside, error) && beside != path ? beside : fs::path();
+  return there(beside) ? beside : fs::path();
 }
 
 std::vector<fs::path> optics_files(const fs::path& path, const LoadOptions& options) {

@@ -297,9 +297,13 @@ class Gdml {
     if (found == names().placed.end()) {
       std::vector<std::string> placed;
       for (const auto& [known, first] : names().placed) placed.push_back(known);
-      throw Error(ErrorKind::malformed,
-                  "it refers to '" + name + "', and no physvol is called so" + base::did_you_mean(name, placed),
-                  {file_, where});
+      // Geant4 calls daughters of assemblies so: av_1_impr_2_VOLUME_pv_3.
+      const bool imprint = name.starts_with("av_") && name.find("_impr_") != std::string::npos;
+      throw Error(
+          ErrorKind::malformed,
+          "it refers to '" + name + "', and no physvol is called so" + base::did_you_mean(name, placed), {file_, where},
+          imprint ? "a daughter of an assembly keeps the name that its physvol has in the assembly: refer to that"
+                  : "");
     }
     SolidSelector selector;
     const std::string there = as_in_scene(name, solids_);

@@ -123,6 +123,9 @@ void check_scene(const Scene& scene, std::span<const MeshSizes> sizes, const Byt
     expect(std::max(sizes[i].vertices, sizes[i].triangles) < kNone, [&] { return mesh() + " is too large"; });
     expect(scene.meshes[i].rests.empty() || scene.meshes[i].rests.size() == sizes[i].vertices,
            [&] { return mesh() + " has not one rest for each vertex"; });
+    const Deviation& deviation = scene.meshes[i].deviation;
+    expect(std::isfinite(deviation.outward + deviation.inward) && deviation.outward >= 0 && deviation.inward >= 0,
+           [&] { return "the deviation of " + mesh() + " is no distance"; });
     expect(covered_by_parts(scene.meshes[i], sizes[i].triangles),
            [&] { return "the parts of " + mesh() + " do not cover its triangles one after the other"; });
     for_each_triangle_attribute([&](const auto& attribute) {

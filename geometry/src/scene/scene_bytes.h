@@ -179,14 +179,16 @@ void visit_facts(Archive& archive, SceneOrConst& scene, SceneCounts& counts) {
   archive.list(report.warnings, sizeof(std::uint64_t), [&](auto& warning) { archive.text(warning); });
 }
 
-/// Its meshes' names, sizes and parts, materials, bindings, nodes, volumes, instances and optics. `sizes` has one for
-/// each mesh.
+/// Its meshes' names, deviations, sizes and parts, materials, bindings, nodes, volumes, instances and optics. `sizes`
+/// has one for each mesh.
 template <class Archive, class SceneOrConst>
 void visit_tree(Archive& archive, SceneOrConst& scene, std::vector<MeshSizes>& sizes) {
   std::size_t meshes = 0;
-  archive.list(scene.meshes, 4 * sizeof(std::uint64_t), [&](auto& mesh) {
+  archive.list(scene.meshes, 6 * sizeof(std::uint64_t), [&](auto& mesh) {
     sizes.resize(scene.meshes.size());
     archive.text(mesh.name);
+    archive.value(mesh.deviation.outward);
+    archive.value(mesh.deviation.inward);
     archive.value(sizes[meshes].vertices);
     archive.value(sizes[meshes].triangles);
     archive.list(mesh.parts, 2 * sizeof(std::uint32_t), [&](auto& part) {
@@ -227,7 +229,7 @@ void check_mesh(const Mesh& mesh, const ByteFailure& failure);
 /// The version of put_scene()'s bytes, and of what the import process exchanges beside them. It changes whenever their
 /// layout does: by hand, or with the table of per-triangle attributes.
 inline constexpr std::uint64_t kStreamVersion = [] {
-  std::uint64_t version = 0x7261796C69667407ULL;
+  std::uint64_t version = 0x7261796C69667408ULL;
   for_each_triangle_attribute([&]<class T>(const TriangleAttribute<T>& attribute) {
     for (const char c : attribute.name) version = version * 31 + static_cast<unsigned char>(c);
     version = version * 31 + sizeof(T);

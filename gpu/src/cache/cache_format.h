@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kCacheByteOrder = 0x01020304;
 /// The version of the file's structure.
 inline constexpr std::uint32_t kCacheVersion = 2;
 /// The version of the contents: raised with every change of an array's layout or contents.
-inline constexpr std::uint32_t kCacheContents = 15;
+inline constexpr std::uint32_t kCacheContents = 16;
 inline constexpr std::uint32_t kMaxSections = 1024;
 
 struct CacheHeader {

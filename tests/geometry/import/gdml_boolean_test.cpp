@@ -333,6 +333,34 @@ TEST_F(GdmlBoolean, RefusesOperandsThatMakeNoSolid) {
   EXPECT_THROW(static_cast<void>(parts_.surface()), Error);
 }
 
+TEST_F(GdmlBoolean, KnowsHowFarFacetsDeviate) {
+  // The inscribed facets of a rod lie behind its surface, and those of a hole beyond it.
+  parts_.subtract(parts_.add(rod(50, 40)), parts_.add(rod(20, 60)));
+  const Surface surface = parts_.surface();
+  double outward = 0, inward = 0;
+  for (const UInt3& t : surface.triangles)
+    for (const auto& [i, k] : {std::pair{t.x, t.y}, {t.y, t.z}, {t.z, t.x}}) {
+      const Double3 a = corner(surface, i), b = corner(surface, k);
+      const double r = std::hypot((a.x + b.x) / 2, (a.y + b.y) / 2);
+      const double ends = std::hypot(a.x, a.y) - std::hypot(b.x, b.y);
+      if (std::abs(ends) > 1e-6) continue;  // across an end face
+      if (r > 35) {
+        inward = std::max(inward, 50 - r);
+      } else {
+        outward = std::max(outward, 20 - r);
+      }
+    }
+  EXPECT_GT(inward, 0.01);
+  EXPECT_GT(outward, 0.001);
+  // Known to be no less, and no more than what is found between the samples.
+  EXPECT_GE(surface.deviation.inward, inward);
+  EXPECT_LE(surface.deviation.inward, 1.2 * inward);
+  EXPECT_GE(surface.deviation.outward, outward);
+  EXPECT_LE(surface.deviation.outward, 1.2 * outward + 1e-3);
+  parts_.subtract(parts_.add(Box{4, 4, 4}), parts_.add(Box{2, 2, 2}), tilted(0.3));
+  EXPECT_LT(parts_.surface().deviation.outward + parts_.surface().deviation.inward, 1e-4);
+}
+
 TEST_F(GdmlBoolean, TakesAStatedChord) {
   const std::uint32_t ball = parts_.add(Orb{10}), box = parts_.add(Box{40, 40, 20});
   parts_.subtract(ball, box, moved(0, 0, -10));

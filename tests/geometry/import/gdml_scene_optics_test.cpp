@@ -83,6 +83,13 @@ TEST(GdmlSceneOptics, BindBordersByPhysicalVolumes) {
   EXPECT_THAT(scene.optics.borders, ElementsAre(expected));
 }
 
+TEST(GdmlSceneOptics, SayHowDaughtersOfAssembliesAreCalled) {
+  const GdmlParts parts = optical(gdml_physvol("a", "A"), border("av_1_impr_1_B_pv_0", "a"),
+                                  "<assembly name=\"A\">" + gdml_physvol("p", "B") + "</assembly>");
+  const Error error = test::expect_error(ErrorKind::malformed, [&] { (void)load_gdml(parts); });
+  EXPECT_THAT(error.advice(), HasSubstr("keeps the name that its physvol has"));
+}
+
 // Geant4 takes the first of two that share a name. Copy numbers tell them apart.
 TEST(GdmlSceneOptics, BindTheFirstOfOneName) {
   const auto content = [](const std::string& first, const std::string& second) {

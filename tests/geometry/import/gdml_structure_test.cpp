@@ -298,6 +298,30 @@ TEST(GdmlStructure, TakesMaterialsOfGeant4) {
   EXPECT_EQ(scene.materials[scene.material(only_at(scene, "/World_PV/p"), 0)].name, "G4_WATER");
 }
 
+TEST(GdmlStructure, LeavesOutCopiesWhoseSolidsCantBeMade) {
+  const std::string division = R"(<divisionvol axis="kPhi" number="6" width="60" offset="0" unit="deg">
+    <volumeref ref="C"/></divisionvol>)";
+  const std::string wedge = R"(<divisionvol axis="kZAxis" number="2" width="1" offset="0" unit="mm">
+    <volumeref ref="C"/></divisionvol>)";
+  GdmlParts parts =
+      world_with(gdml_physvol("bad", "Bad") + gdml_physvol("wedge", "Wedge") + gdml_physvol("b", "B"),
+                 gdml_volume("Bad", "Water", "bad", division) + gdml_volume("Wedge", "Water", "t", wedge));
+  parts.solids = R"(<tube name="bad" rmin="5" rmax="2" z="3" deltaphi="6.3"/>
+                    <trd name="t" x1="5" x2="2" y1="3" y2="3" z="3"/>)";
+  const Error refused = expect_error(ErrorKind::malformed, [&] { (void)load_gdml(parts); });
+  EXPECT_THAT(refused.problem(), HasSubstr("rmin is 5"));
+  LoadOptions options;
+  options.skip_failed_solids = true;
+  const Scene scene = load_gdml(parts, options);
+  EXPECT_THAT(scene.instances, SizeIs(3)) << "the world, the wedge and b";
+  ASSERT_THAT(scene.report.warnings, SizeIs(3));
+  EXPECT_THAT(scene.report.warnings[0], HasSubstr("left out, with its copies: divisionvol in 'Bad': rmin is 5"));
+  EXPECT_THAT(scene.report.warnings[1], HasSubstr("divisions of a trd along kZAxis"));
+  EXPECT_THAT(scene.report.warnings[2], HasSubstr("left out, with its volumes: rmin is 5"));
+  for (const std::string& warning : scene.report.warnings)
+    EXPECT_THAT(warning, testing::Not(HasSubstr("skip_failed_solids"))) << "that is what was asked for";
+}
+
 TEST(GdmlStructure, LeavesOutFailedSolidsIfAsked) {
   GdmlParts parts = world_with(gdml_physvol("p", "P", gdml_position(50, 0, 0)),
                                gdml_volume("P", "Water", "bad", gdml_physvol("in", "C")));

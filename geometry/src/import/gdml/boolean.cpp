@@ -4,11 +4,13 @@
 #include "boolean.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <memory>
@@ -24,6 +26,7 @@
 #include "closed_surface.h"
 #include "csg.h"
 #include "disjoint_sets.h"
+#include "double3.h"
 #include "membership.h"
 #include "occt_module.h"
 
@@ -36,7 +39,7 @@ struct Scale {
   double smallest = 0;  // of all operands' features
 };
 Scale scale_of(const Csg& csg) {
-  Scale scale{csg.nodes[csg.root].bounds.diagonal(), std::numeric_limits<double>::infinity()};
+  Scale scale{diagonal(csg.nodes[csg.root].bounds), std::numeric_limits<double>::infinity()};
   for (const std::uint32_t one : primitives(csg))
     scale.smallest = std::min(scale.smallest, smallest_feature(*csg.nodes[one].shape) *
                                                   std::cbrt(std::abs(determinant(csg.nodes[one].placed))));
@@ -51,20 +54,16 @@ std::vector<std::uint32_t> components(Csg& csg) {
   std::vector<std::uint32_t> order(children.size());
   std::iota(order.begin(), order.end(), 0U);
   const auto box = [&](std::uint32_t one) -> const Bounds& { return csg.nodes[children[one]].bounds; };
-  std::ranges::sort(order, {}, [&](std::uint32_t one) { return box(one).low.x; });
+  std::ranges::sort(order, {}, [&](std::uint32_t one) { return box(one).min.x; });
   for (std::size_t a = 0; a < order.size(); ++a)
-    for (std::size_t b = a + 1; b < order.size() && box(order[b]).low.x <= box(order[a]).high.x + 1e-3; ++b)
-      if (box(order[a]).meet(box(order[b]), 1e-3)) groups.join(order[a], order[b]);
+    for (std::size_t b = a + 1; b < order.size() && box(order[b]).min.x <= box(order[a]).max.x + 1e-3; ++b)
+      if (meet(box(order[a]), box(order[b]), 1e-3)) groups.join(order[a], order[b]);
   std::map<std::uint32_t, CsgNode> parts;
   for (std::uint32_t one = 0; one < children.size(); ++one) {
     CsgNode& part = parts[groups.find(one)];
-    if (part.children.empty()) part.bounds = box(one);
     part.kind = CsgKind::add;
     part.children.push_back(children[one]);
-    for (int axis = 0; axis < 3; ++axis) {
-      part.bounds.low[axis] = std::min(part.bounds.low[axis], box(one).low[axis]);
-      part.bounds.high[axis] = std::max(part.bounds.high[axis], box(one).high[axis]);
-    }
+    part.bounds.add(box(one));
   }
   std::vector<std::uint32_t> roots;
   for (auto& [first, part] : parts) {
@@ -85,13 +84,13 @@ std::vector<Double3> points_of(const Csg& csg, std::size_t count) {
   const Bounds& whole = csg.nodes[csg.root].bounds;
   const auto add = [&](Bounds box, std::size_t many) {
     for (int axis = 0; axis < 3; ++axis) {
-      box.low[axis] = std::max(box.low[axis], whole.low[axis]);
-      box.high[axis] = std::min(box.high[axis], whole.high[axis]);
+      box.min[axis] = std::max(box.min[axis], whole.min[axis]);
+      box.max[axis] = std::min(box.max[axis], whole.max[axis]);
     }
     if (box.empty()) return;
     for (std::size_t i = 0; i < many; ++i) {
       Double3 p;
-      for (int axis = 0; axis < 3; ++axis) p[axis] = box.low[axis] + part(random) * (box.high[axis] - box.low[axis]);
+      for (int axis = 0; axis < 3; ++axis) p[axis] = box.min[axis] + part(random) * (box.max[axis] - box.min[axis]);
       points.push_back(p);
     }
   };
@@ -129,9 +128,8 @@ void add_points_beside(const Surface& surface, double off, std::size_t count, st
   for (std::size_t i = 0; i < surface.triangles.size(); i += step) {
     const UInt3& t = surface.triangles[i];
     const Double3 &a = surface.vertices[t.x], &b = surface.vertices[t.y], &c = surface.vertices[t.z];
-    const Double3 u{b.x - a.x, b.y - a.y, b.z - a.z}, v{c.x - a.x, c.y - a.y, c.z - a.z};
-    const Double3 n{u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x};
-    const double size = std::hypot(n.x, n.y, n.z);
+    const Double3 n = cross(minus(b, a), minus(c, a));
+    const double size = length(n);
     if (size == 0) continue;
     for (const double by : {-off / size, off / size})
       points.emplace_back((a.x + b.x + c.x) / 3 + by * n.x, (a.y + b.y + c.y) / 3 + by * n.y,
@@ -154,6 +152,68 @@ std::string fault_of(const Surface& surface, const Csg& csg, double volume, doub
   if (wrong == 0) return {};
   return std::to_string(wrong) + " of " + std::to_string(points.size()) + " points lie on the wrong side of it";
 }
+
+/// How far the facets lie from the tree's solid, by its own inequalities. Farther than `limit` is not looked.
+class Deviations {
+ public:
+  Deviations(const Surface& surface, const Csg& csg, double limit) : csg_(csg), limit_(limit) {
+    using Edge = std::pair<std::uint32_t, std::uint32_t>;
+    std::map<Edge, Eigen::Vector3d> seen;  // the normals of first facets
+    for (const UInt3& t : surface.triangles) {
+      const Eigen::Vector3d a = to_eigen(surface.vertices[t.x]), b = to_eigen(surface.vertices[t.y]),
+                            c = to_eigen(surface.vertices[t.z]);
+      const Eigen::Vector3d normal = (b - a).cross(c - a).normalized();
+      if (!normal.allFinite()) continue;
+      add((a + b + c) / 3, {normal});
+      for (const auto& [i, k] : {Edge(t.x, t.y), Edge(t.y, t.z), Edge(t.z, t.x)}) {
+        const auto other = seen.find({k, i});
+        if (other == seen.end()) {
+          seen.emplace(Edge(i, k), normal);
+          continue;
+        }
+        add((to_eigen(surface.vertices[i]) + to_eigen(surface.vertices[k])) / 2, {normal, other->second});
+        seen.erase(other);
+      }
+    }
+  }
+
+  /// Where a surface of second order passes through a facet's corners, it is no farther elsewhere than 9/8 of what it
+  /// is at the middles of the facet and of its edges.
+  [[nodiscard]] Deviation most() const { return {9. / 8 * most_.outward, 9. / 8 * most_.inward}; }
+
+ private:
+  void add(const Eigen::Vector3d& point, std::initializer_list<Eigen::Vector3d> normals) {
+    const bool within = has(point);
+    // At a sharp edge, one of the faces is nearer.
+    double nearest = std::numeric_limits<double>::infinity();
+    for (const Eigen::Vector3d& normal : normals)
+      nearest = std::min(nearest, distance(point, within ? normal : -normal, within));
+    if (nearest > limit_) return;  // beside the face that goes on there: another facet's sample
+    double& most = within ? most_.inward : most_.outward;
+    most = std::max(most, nearest);
+  }
+
+  [[nodiscard]] bool has(const Eigen::Vector3d& point) const { return inside(csg_, {point.x(), point.y(), point.z()}); }
+
+  /// To where `within` changes along the direction.
+  [[nodiscard]] double distance(const Eigen::Vector3d& point, const Eigen::Vector3d& direction, bool within) const {
+    const auto changed = [&](double at) { return has(point + at * direction) != within; };
+    const double least = limit_ / 1024;
+    if (changed(least)) return 0;
+    double low = least, high = limit_ / 16;
+    while (!changed(high)) {
+      low = high;
+      high *= 2;
+      if (high > limit_) return std::numeric_limits<double>::infinity();
+    }
+    while (high - low > least) (changed((low + high) / 2) ? high : low) = (low + high) / 2;
+    return high;
+  }
+
+  const Csg& csg_;
+  double limit_;
+  Deviation most_;
+};
 
 /// What is tried, in order: the least change first. The last one moves surfaces, though by less than the chord.
 constexpr std::array kLadder{occt::Options{1e-5, 0, 0, 0, false},      occt::Options{1e-5, 0, 0.6347, 0, false},
@@ -225,9 +285,10 @@ class Attempts {
       if (off > 0.9 * before) break;  // something else is wrong
     }
     merge_close(surface, 1e-9 * scale_.size);
-    const std::string fault =
-        fault_of(surface, csg_, volume, 2 * meshing.deflection + facets_ + moved + 1e-9 * scale_.size);
+    const double tolerance = 2 * meshing.deflection + facets_ + moved + 1e-9 * scale_.size;
+    const std::string fault = fault_of(surface, csg_, volume, tolerance);
     if (fault.empty()) {
+      surface.deviation = Deviations(surface, csg_, tolerance).most();
       separate(surface);
       return surface;
     }
@@ -261,6 +322,8 @@ class Solving {
       const auto base = static_cast<std::uint32_t>(whole.vertices.size());
       whole.vertices.insert(whole.vertices.end(), surface.vertices.begin(), surface.vertices.end());
       for (const UInt3& t : surface.triangles) whole.triangles.push_back({base + t.x, base + t.y, base + t.z});
+      whole.deviation = {std::max(whole.deviation.outward, surface.deviation.outward),
+                         std::max(whole.deviation.inward, surface.deviation.inward)};
     }
     csg.root = root;
     if (whole.triangles.empty()) fail(ErrorKind::malformed, "the operation leaves nothing", csg);
@@ -294,8 +357,7 @@ class Solving {
   [[nodiscard]] Surface general(const Csg& part) const {
     if (!has_booleans())
       fail(ErrorKind::unsupported, "the operation needs Open CASCADE: " + why_no_occt(), part,
-           "install the package raylift-occt, or build raylift with RAYLIFT_OCCT=ON; --skip-failed leaves such solids "
-           "out");
+           "install the package raylift-occt, or build raylift with RAYLIFT_OCCT=ON");
     if (primitives(part).size() > kMostOperands)
       fail(ErrorKind::limit,
            "the solid has more than " + std::to_string(kMostOperands) + " operands that are no boxes along the axes",

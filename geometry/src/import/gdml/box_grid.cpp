@@ -34,7 +34,7 @@ class Grid {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       std::vector<double> all;
       for (const std::uint32_t box : boxes)
-        for (const Double3& end : {csg.nodes[box].bounds.low, csg.nodes[box].bounds.high})
+        for (const Double3& end : {csg.nodes[box].bounds.min, csg.nodes[box].bounds.max})
           all.push_back(end[static_cast<int>(axis)]);
       std::ranges::sort(all);
       for (const double plane : all)
@@ -101,9 +101,9 @@ class Grid {
 
   void fill(const CsgNode& box, std::size_t z, Layer& layer, std::uint8_t value) const {
     const Bounds& b = box.bounds;
-    if (z < number(2, b.low.z) || z >= number(2, b.high.z)) return;
-    const std::size_t x0 = number(0, b.low.x), x1 = number(0, b.high.x), y1 = number(1, b.high.y);
-    for (std::size_t y = number(1, b.low.y); y < y1; ++y)
+    if (z < number(2, b.min.z) || z >= number(2, b.max.z)) return;
+    const std::size_t x0 = number(0, b.min.x), x1 = number(0, b.max.x), y1 = number(1, b.max.y);
+    for (std::size_t y = number(1, b.min.y); y < y1; ++y)
       std::fill_n(layer.begin() + static_cast<std::ptrdiff_t>(y * count(0) + x0), x1 - x0, value);
   }
 

@@ -10,26 +10,11 @@
 #include <utility>
 
 #include "disjoint_sets.h"
+#include "double3.h"
 
 namespace raylift::gdml {
 namespace closed_surface_detail {
 namespace {
-
-Double3 minus(const Double3& a, const Double3& b) {
-  return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-Double3 plus(const Double3& a, double factor, const Double3& b) {
-  return {a.x + factor * b.x, a.y + factor * b.y, a.z + factor * b.z};
-}
-double dot(const Double3& a, const Double3& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-Double3 cross(const Double3& a, const Double3& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-double length(const Double3& a) {
-  return std::sqrt(dot(a, a));
-}
 
 std::array<std::uint32_t, 3> corners(const UInt3& triangle) {
   return {triangle.x, triangle.y, triangle.z};
@@ -168,11 +153,7 @@ int side_of(const std::vector<Double3>& vertices, std::uint32_t a, std::uint32_t
 }  // namespace closed_surface_detail
 
 using closed_surface_detail::corners;
-using closed_surface_detail::cross;
 using closed_surface_detail::degenerate;
-using closed_surface_detail::dot;
-using closed_surface_detail::length;
-using closed_surface_detail::minus;
 
 bool closed(const Surface& surface) {
   std::unordered_map<std::uint64_t, int> balance;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <variant>
 
@@ -15,19 +14,16 @@
 namespace raylift::gdml {
 namespace {
 
-constexpr double kFar = std::numeric_limits<double>::infinity();
-
 Bounds placed_bounds(const Bounds& b, const Transform& placed) {
-  Bounds found{{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}};
-  for (int corner = 0; corner < 8; ++corner) {
-    const Double3 p = placed.point({(corner & 1) != 0 ? b.high.x : b.low.x, (corner & 2) != 0 ? b.high.y : b.low.y,
-                                    (corner & 4) != 0 ? b.high.z : b.low.z});
-    for (int axis = 0; axis < 3; ++axis) {
-      found.low[axis] = std::min(found.low[axis], p[axis]);
-      found.high[axis] = std::max(found.high[axis], p[axis]);
-    }
-  }
+  Bounds found;
+  for (int corner = 0; corner < 8; ++corner)
+    found.add(placed.point({(corner & 1) != 0 ? b.max.x : b.min.x, (corner & 2) != 0 ? b.max.y : b.min.y,
+                            (corner & 4) != 0 ? b.max.z : b.min.z}));
   return found;
+}
+
+bool contains(const Bounds& b, const Double3& p) {
+  return p.x >= b.min.x && p.x <= b.max.x && p.y >= b.min.y && p.y <= b.max.y && p.z >= b.min.z && p.z <= b.max.z;
 }
 
 class Flattening {
@@ -149,13 +145,15 @@ class Flattening {
     }
     node.bounds = csg_.nodes[node.children[0]].bounds;
     if (node.kind == CsgKind::subtract) return;
-    const bool grow = node.kind == CsgKind::add;
     for (const std::uint32_t child : node.children) {
       const Bounds& other = csg_.nodes[child].bounds;
+      if (node.kind == CsgKind::add) {
+        node.bounds.add(other);
+        continue;
+      }
       for (int axis = 0; axis < 3; ++axis) {
-        double &low = node.bounds.low[axis], &high = node.bounds.high[axis];
-        low = grow ? std::min(low, other.low[axis]) : std::max(low, other.low[axis]);
-        high = grow ? std::max(high, other.high[axis]) : std::min(high, other.high[axis]);
+        node.bounds.min[axis] = std::max(node.bounds.min[axis], other.min[axis]);
+        node.bounds.max[axis] = std::min(node.bounds.max[axis], other.max[axis]);
       }
     }
   }
@@ -171,7 +169,7 @@ class Flattening {
 // NOLINTNEXTLINE(misc-no-recursion): flatten() limits the depth.
 bool node_has(const Csg& csg, std::uint32_t index, const Double3& p) {
   const CsgNode& node = csg.nodes[index];
-  if (node.bounds.empty() || !node.bounds.contain(p)) return false;
+  if (node.bounds.empty() || !contains(node.bounds, p)) return false;
   switch (node.kind) {
     case CsgKind::primitive:
       return inside(*node.shape, node.inverse.point(p));
@@ -189,9 +187,9 @@ bool node_has(const Csg& csg, std::uint32_t index, const Double3& p) {
 
 }  // namespace
 
-bool Bounds::meet(const Bounds& other, double margin) const {
+bool meet(const Bounds& a, const Bounds& b, double margin) {
   for (int axis = 0; axis < 3; ++axis)
-    if (low[axis] > other.high[axis] + margin || other.low[axis] > high[axis] + margin) return false;
+    if (a.min[axis] > b.max[axis] + margin || b.min[axis] > a.max[axis] + margin) return false;
   return true;
 }
 
@@ -209,7 +207,7 @@ void prune(Csg& csg) {
     const Bounds& body = csg.nodes[node.children[0]].bounds;
     const auto apart = [&](std::uint32_t child) {
       const Bounds& tool = csg.nodes[child].bounds;
-      return tool.empty() || !tool.meet(body, 1e-3);
+      return tool.empty() || !meet(tool, body, 1e-3);
     };
     node.children.erase(std::remove_if(node.children.begin() + 1, node.children.end(), apart), node.children.end());
   }

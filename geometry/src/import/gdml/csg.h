@@ -12,19 +12,12 @@
 
 namespace raylift::gdml {
 
-struct Bounds {
-  Double3 low{0, 0, 0}, high{0, 0, 0};
-
-  [[nodiscard]] bool empty() const { return low.x > high.x || low.y > high.y || low.z > high.z; }
-  [[nodiscard]] bool contain(const Double3& p) const {
-    return p.x >= low.x && p.x <= high.x && p.y >= low.y && p.y <= high.y && p.z >= low.z && p.z <= high.z;
-  }
-  /// Whether the two come nearer than `margin`.
-  [[nodiscard]] bool meet(const Bounds& other, double margin) const;
-  [[nodiscard]] double diagonal() const {
-    return empty() ? 0 : std::hypot(high.x - low.x, high.y - low.y, high.z - low.z);
-  }
-};
+/// Whether the boxes come nearer to each other than `margin`.
+[[nodiscard]] bool meet(const Bounds& a, const Bounds& b, double margin);
+[[nodiscard]] inline double diagonal(const Bounds& box) {
+  const Double3 size = box.size();
+  return std::hypot(size.x, size.y, size.z);
+}
 
 enum class CsgKind : std::uint8_t { primitive, add, subtract, intersect };
 

@@ -66,10 +66,13 @@ class Meshes {
       return geometry_of(surface_of(detector_.solids, index, options_.fineness, file_), solid, options_.rests);
     } catch (const Error& error) {
       const bool named = !error.element().empty();
+      std::string advice = error.advice();
+      if (!options_.skip_failed_solids)
+        advice += std::string(advice.empty() ? "" : ", ") + "or go without it: LoadOptions::skip_failed_solids";
       throw Error(
           error.kind(), error.problem(),
           {error.file().empty() ? file_ : error.file(), named ? error.element() : solid.kind + " '" + solid.name + "'"},
-          error.advice().empty() ? "or go without it: LoadOptions::skip_failed_solids" : error.advice());
+          advice);
     }
   }
 

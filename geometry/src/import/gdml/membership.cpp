@@ -13,6 +13,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "double3.h"
+
 namespace raylift::gdml {
 namespace membership_detail {
 namespace {
@@ -28,9 +30,6 @@ double mix(double a, double b, double t) {
 }
 double radius(const Double3& p) {
   return std::hypot(p.x, p.y);
-}
-double dot(const Double3& a, const Double3& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
 /// How far an angle lies behind the start of a turn, in [0, 2 pi).
@@ -269,12 +268,8 @@ double largest(const Points& points, Size size) {
   return found;
 }
 Bounds of_points(const std::vector<Double3>& points) {
-  Bounds b{{kInfinite, kInfinite, kInfinite}, {-kInfinite, -kInfinite, -kInfinite}};
-  for (const Double3& p : points)
-    for (int axis = 0; axis < 3; ++axis) {
-      b.low[axis] = std::min(b.low[axis], p[axis]);
-      b.high[axis] = std::max(b.high[axis], p[axis]);
-    }
+  Bounds b;
+  for (const Double3& p : points) b.add(p);
   return b;
 }
 /// A body about z, between the lowest and the highest of the points.

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "closed_surface.h"
 #include "polygon.h"
 #include "revolve.h"
 #include "solid_element.h"
@@ -338,7 +339,7 @@ Shape read_tet(const SolidElement& e) {
   for (const Double3& p : tet.corners)
     for (int axis = 0; axis != 3; ++axis) size = std::max(size, std::abs(p[axis] - tet.corners[0][axis]));
   constexpr double kNoVolume = 1e-12;
-  if (volume_of(tessellate(tet, {})) <= kNoVolume * size * size * size) e.fail("its corners lie in a plane");
+  if (enclosed_volume(tessellate(tet, {})) <= kNoVolume * size * size * size) e.fail("its corners lie in a plane");
   return tet;
 }
 

@@ -58,6 +58,29 @@ double radius_factor(double step, Fit fit) {
   return 1;
 }
 
+Deviation deviation_from_circle(const Polygon& points, bool closed, double radius) {
+  double farthest = radius, nearest = radius;
+  for (std::size_t i = 0; i != points.size(); ++i) {
+    const Point2& p = points[i];
+    farthest = std::max(farthest, std::hypot(p.x, p.y));
+    if (i + 1 == points.size() && !closed) break;
+    const Point2& q = points[(i + 1) % points.size()];
+    const Point2 side{q.x - p.x, q.y - p.y};
+    const double squared = side.x * side.x + side.y * side.y;
+    const double at = squared > 0 ? std::clamp(-(p.x * side.x + p.y * side.y) / squared, 0., 1.) : 0;
+    nearest = std::min(nearest, std::hypot(p.x + at * side.x, p.y + at * side.y));
+  }
+  return {farthest - radius, radius - nearest};
+}
+
+Deviation operator+(const Deviation& a, const Deviation& b) {
+  return {a.outward + b.outward, a.inward + b.inward};
+}
+
+Deviation between_walls(const Deviation& outer, const Deviation& inner) {
+  return {std::max(outer.outward, inner.inward), std::max(outer.inward, inner.outward)};
+}
+
 bool is_full(const Turn& turn) {
   return turn.delta >= 2 * pi - kAngleNoise;
 }
@@ -81,6 +104,7 @@ Columns circle_columns(const Turn& turn, std::uint32_t steps, Fit fit) {
   columns.closed = is_full(turn);
   if (columns.closed) {
     for (std::uint32_t i = 0; i != steps; ++i) columns.at.push_back(grid_direction(i, steps, factor));
+    columns.deviation = deviation_from_circle(columns.at, true, 1);
     return columns;
   }
   const std::vector<GridAngle> angles = grid_angles(std::fmod(turn.start, 2 * pi), turn.delta, step);
@@ -90,6 +114,7 @@ Columns circle_columns(const Turn& turn, std::uint32_t steps, Fit fit) {
   for (const GridAngle& one : angles)
     columns.at.push_back(one.on_grid ? grid_direction(std::llround(one.angle / step), steps, factor)
                                      : direction_at(one.angle, end_factor));
+  columns.deviation = deviation_from_circle(columns.at, false, 1);
   return columns;
 }
 
@@ -113,6 +138,17 @@ std::uint32_t Revolution::add_sides(const Polygon& profile) {
         surface_.vertices.emplace_back(point.x * column.x, point.x * column.y, point.y);
   }
   for (std::size_t i = begin; i != rows_.size(); ++i) add_strip(rows_[i], rows_[i + 1 == rows_.size() ? begin : i + 1]);
+  // The solid lies on the left: within what goes up, and around what goes down.
+  double outer = 0, inner = 0;
+  for (std::size_t i = 0; i != profile.size(); ++i) {
+    const Point2 &p = profile[i], &q = profile[(i + 1) % profile.size()];
+    if (q.y > p.y) outer = std::max({outer, p.x, q.x});
+    if (q.y < p.y) inner = std::max({inner, p.x, q.x});
+  }
+  const auto& [outward, inward] = columns_.deviation;
+  const Deviation all = between_walls({outer * outward, outer * inward}, {inner * outward, inner * inward});
+  surface_.deviation = {std::max(surface_.deviation.outward, all.outward),
+                        std::max(surface_.deviation.inward, all.inward)};
   return static_cast<std::uint32_t>(begin);
 }
 

@@ -35,7 +35,14 @@ struct GridAngle {
 struct Columns {
   std::vector<Point2> at;
   bool closed = false;  ///< the last one is followed by the first
+  Deviation deviation;  ///< of the facets from a circle of radius 1
 };
+/// How far the sides between points that follow each other lie from the circle about the origin.
+[[nodiscard]] Deviation deviation_from_circle(const Polygon& points, bool closed, double radius);
+[[nodiscard]] Deviation operator+(const Deviation& a, const Deviation& b);
+/// The most of both. Where the solid lies outside of `inner`, its facets deviate the other way.
+[[nodiscard]] Deviation between_walls(const Deviation& outer, const Deviation& inner);
+
 /// The columns of circles, by steps of a full turn.
 [[nodiscard]] Columns circle_columns(const Turn& turn, std::uint32_t steps, Fit fit);
 /// The columns of a polyhedron's sides. `factor` is that of the corners' radii.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <raylift/geometry/import/fineness.h>
+#include <raylift/geometry/scene/scene.h>
 #include <raylift/geometry/vector_types.h>
 
 #include <array>
@@ -170,6 +171,7 @@ struct Solid {
 struct Surface {
   std::vector<Double3> vertices;
   std::vector<UInt3> triangles;
+  Deviation deviation{};  // of the triangles from the solid
 };
 
 using raylift::Fineness;

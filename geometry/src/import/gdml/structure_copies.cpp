@@ -125,7 +125,9 @@ void Copies::replica(const pugi::xml_node& element, std::uint32_t child, const s
   }
   if (is_angle(*axis)) return add(child, name, 0, {count, *axis->along, offset + 0.5 * width, width}, placements);
   const auto* const tube = std::get_if<Tube>(&solid_of(detector_.volumes[child]).shape);
-  if (tube == nullptr) scope_.fail("replicas along rho are read of tubes alone", where, ErrorKind::unsupported);
+  if (tube == nullptr)
+    scope_.fail("replicas along rho are read of tubes alone", where, ErrorKind::unsupported,
+                "write them as physical volumes, or go without them: LoadOptions::skip_failed_solids");
   if (count > kMostResized)
     scope_.fail("more than " + std::to_string(kMostResized) + " copies of different sizes", where, ErrorKind::limit);
   const Tube all = *tube;
@@ -188,7 +190,7 @@ void Copies::division(const pugi::xml_node& element, std::uint32_t child, const 
   const auto* const found = std::get_if<Tube>(&whole.shape);
   if (found == nullptr || axis->along == Repeat::Along::x || axis->along == Repeat::Along::y)
     scope_.fail("divisions of a " + whole.kind + " along " + axis_name + " are not read", where, ErrorKind::unsupported,
-                "write its parts as physical volumes");
+                "write its parts as physical volumes, or go without them: LoadOptions::skip_failed_solids");
   Tube tube = *found;
   if (!axis->along) {
     const Division division = division_of(element, false, found->rmax - found->rmin, where);
@@ -253,7 +255,7 @@ void Copies::parameters(const pugi::xml_node& element, std::uint32_t child, cons
       placement.volume = with_solid(child, Tube{length("InR"), length("OutR"), length("hz"), phi}, suffix, inside);
     } else {
       scope_.fail("<" + std::string(kind) + "> of a " + solid.kind + " is not read", where, ErrorKind::unsupported,
-                  "write its copies as physical volumes");
+                  "write its copies as physical volumes, or go without them: LoadOptions::skip_failed_solids");
     }
   }
   placement.placed = placed_by_physvol(vectors.position(Vectors::child(element, "position"), where),

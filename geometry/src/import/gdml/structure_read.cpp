@@ -78,7 +78,7 @@ class Reader {
   Detector read(std::string text) {
     Scope& scope = read_document(documents_.main(), std::move(text));
     detector_.world = world_of(scope);
-    detector_.warnings = notes_.warnings();
+    for (std::string& warning : notes_.warnings()) detector_.warnings.push_back(std::move(warning));
     return std::move(detector_);
   }
 
@@ -335,13 +335,24 @@ class Reader {
     if (scope.assemblies.contains(name)) scope.fail("'" + name + "' is an assembly, which is not replicated", where);
     const std::uint32_t child = volume_of(scope, name, where);
     const std::string physical = physical_name(scope, element, child, where);
-    Copies copies(scope, detector_, notes_, options_.limits);
-    if (kind == "replicavol")
-      copies.replica(element, child, physical, daughters);
-    else if (kind == "divisionvol")
-      copies.division(element, child, physical, mother, daughters);
-    else
-      copies.parameterised(element, child, physical, daughters);
+    try {
+      Copies copies(scope, detector_, notes_, options_.limits);
+      if (kind == "replicavol")
+        copies.replica(element, child, physical, daughters);
+      else if (kind == "divisionvol")
+        copies.division(element, child, physical, mother, daughters);
+      else
+        copies.parameterised(element, child, physical, daughters);
+    } catch (const Error& error) {
+      // The solids of copies are made from others.
+      const auto failed = [&](const Volume& volume) { return detector_.failures[volume.solid].has_value(); };
+      const bool by_solid =
+          error.kind() == ErrorKind::unsupported || failed(mother) || failed(detector_.volumes[child]);
+      if (!options_.skip_failed_solids || !by_solid) throw;
+      daughters.clear();
+      detector_.warnings.push_back("left out, with its copies: " + where + ": " +
+                                   Error(error.kind(), error.problem(), {error.file(), error.element()}).what());
+    }
     detector_.names.place(physical, "");  // one physical volume, however many copies it has
   }
 
@@ -420,7 +431,10 @@ class Reader {
   void note_auxiliary(const pugi::xml_node& element, const std::string& owner) {
     const std::string type = element.attribute("auxtype").value();
     if (type == "SensDet")
-      notes_.add("volumes are sensitive detectors by <auxiliary>; here those detect that have an EFFICIENCY", owner);
+      notes_.add(
+          "sensitive detectors by <auxiliary> (SensDet), which detect only where their surface or material has an "
+          "EFFICIENCY",
+          owner);
     else if (element.type() == pugi::node_element)
       notes_.add("<auxiliary> that are not read", type);
   }

@@ -3,6 +3,7 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/eigen.h>
+#include <Eigen/Eigenvalues>
 
 #include <string>
 #include <utility>
@@ -16,6 +17,8 @@ namespace {
 
 void transform_surface(Surface& surface, const Transform& placed) {
   for (Double3& vertex : surface.vertices) vertex = placed.point(vertex);
+  const double most = to_eigen(placed).linear().operatorNorm();
+  surface.deviation = {most * surface.deviation.outward, most * surface.deviation.inward};
   if (to_eigen(placed).linear().determinant() < 0)
     for (UInt3& triangle : surface.triangles) std::swap(triangle.y, triangle.z);
 }
@@ -44,6 +47,7 @@ Surface surface_of(std::span<const Solid> solids, std::uint32_t index, const Fin
 imported::Geometry geometry_of(const Surface& surface, const Solid& solid, bool rests) {
   imported::Geometry geometry;
   geometry.id = solid.name;
+  geometry.deviation = surface.deviation;
   imported::Positions& positions = geometry.positions;
   positions.count = surface.vertices.size();
   positions.numbers.reserve(3 * surface.vertices.size());

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "closed_surface.h"
+#include "double3.h"
 #include "loft.h"
 #include "revolve.h"
 
@@ -18,8 +20,10 @@ using std::numbers::pi;
 constexpr Turn kAroundZ{0, 2 * pi};
 constexpr double kMaxRows = 2048;  // of a paraboloid or hype
 
-Surface stretched_by(Surface surface, const Double3& by) {
+/// `most`: by how much the curved parts are stretched.
+Surface stretched_by(Surface surface, const Double3& by, double most) {
   for (Double3& v : surface.vertices) v = {v.x * by.x, v.y * by.y, v.z * by.z};
+  surface.deviation = {most * surface.deviation.outward, most * surface.deviation.inward};
   return surface;
 }
 
@@ -69,9 +73,16 @@ Surface sphere_surface(const Sphere& sphere, const Fineness& fineness) {
   const auto add = [&](double radius, const GridAngle& theta) {
     profile.push_back(at_theta(radius * (theta.on_grid ? factor : 1), theta.angle));
   };
+  for (const GridAngle& theta : thetas) add(1, theta);
+  const Deviation arc = deviation_from_circle(profile, false, 1);
+  profile.clear();
   for (const GridAngle& theta : thetas) add(sphere.rmax, theta);
   for (auto theta = thetas.rbegin(); theta != thetas.rend(); ++theta) add(sphere.rmin, *theta);
-  return revolve(profile, circle_columns(sphere.phi, steps, fineness.fit));
+  Surface surface = revolve(profile, circle_columns(sphere.phi, steps, fineness.fit));
+  const double out = sphere.rmax, in = sphere.rmin;
+  surface.deviation =
+      surface.deviation + between_walls({out * arc.outward, out * arc.inward}, {in * arc.outward, in * arc.inward});
+  return surface;
 }
 
 Surface ellipsoid_surface(const Ellipsoid& ellipsoid, const Fineness& fineness) {
@@ -92,9 +103,12 @@ Surface ellipsoid_surface(const Ellipsoid& ellipsoid, const Fineness& fineness) 
   // The cuts are where the file has them, and the true curve's ends lie in them.
   if (low > -1) profile[1] = {at_theta(1, end).x, low};
   if (high < 1) profile.back() = {at_theta(1, start).x, high};
+  const Deviation arc = deviation_from_circle({profile.begin() + 1, profile.end()}, false, 1);
   profile.push_back({0, profile.back().y});
   profile.front().y = profile[1].y;
-  return stretched_by(revolve(profile, circle_columns(kAroundZ, steps, fineness.fit)), {a, b, c});
+  Surface surface = revolve(profile, circle_columns(kAroundZ, steps, fineness.fit));
+  surface.deviation = surface.deviation + arc;
+  return stretched_by(std::move(surface), {a, b, c}, std::max({a, b, c}));
 }
 
 Surface torus_surface(const Torus& torus, const Fineness& fineness) {
@@ -107,12 +121,20 @@ Surface torus_surface(const Torus& torus, const Fineness& fineness) {
       points.push_back({std::max(torus.rtor + p.x, (torus.rtor - radius) / 2), p.y});
     return points;
   };
+  const auto deviation_of = [&](double radius) {
+    return deviation_from_circle(side_columns(kAroundZ, steps, radius * factor).at, true, radius);
+  };
+  const Deviation walls = between_walls(deviation_of(torus.rmax), deviation_of(torus.rmin));
+  const auto finished = [&](Surface surface) {
+    surface.deviation = surface.deviation + walls;
+    return surface;
+  };
   Revolution revolution(columns_of(torus.phi, fineness, torus.rtor + torus.rmax));
   const Polygon outer = circle(torus.rmax);
   revolution.add_sides(outer);
   if (torus.rmin == 0) {
     revolution.add_ends(triangulate_polygon(outer));
-    return revolution.take();
+    return finished(revolution.take());
   }
   Polygon inner = circle(torus.rmin);
   std::reverse(inner.begin(), inner.end());
@@ -124,7 +146,7 @@ Surface torus_surface(const Torus& torus, const Fineness& fineness) {
     ends.push_back({i, in_j, in_i});
   }
   revolution.add_ends(ends);
-  return revolution.take();
+  return finished(revolution.take());
 }
 
 double farthest(const Polygon& profile) {
@@ -155,7 +177,11 @@ Surface paraboloid_surface(const Paraboloid& paraboloid, const Fineness& finenes
   }
   profile.back().y = dz;
   profile.push_back({0, dz});
-  return revolve(profile, circle_columns(kAroundZ, steps, fineness.fit));
+  Surface surface = revolve(profile, circle_columns(kAroundZ, steps, fineness.fit));
+  // The sagitta of a row, from along z to across its chord: the first one is the flattest.
+  const double bend = 2 * dz / (rhi * rhi - rlo * rlo), row = (rhi - rlo) / rows;
+  surface.deviation.inward += bend * row * row / 4 / std::hypot(1, bend * (2 * rlo + row));
+  return surface;
 }
 
 Surface hype_surface(const Hype& hype, const Fineness& fineness) {
@@ -175,7 +201,12 @@ Surface hype_surface(const Hype& hype, const Fineness& fineness) {
     const double z = h * i / rows;
     profile.push_back({std::hypot(hype.rmin, in * z), z});
   }
-  return revolve(profile, circle_columns(kAroundZ, steps, fineness.fit));
+  Surface surface = revolve(profile, circle_columns(kAroundZ, steps, fineness.fit));
+  // Both walls bend away from the axis, so that facets lie farther from it.
+  const double row = 2 * h / rows, sagitta = row * row / 8;
+  surface.deviation =
+      surface.deviation + Deviation{out * out / hype.rmax * sagitta, hype.rmin > 0 ? in * in / hype.rmin * sagitta : 0};
+  return surface;
 }
 
 /// A tube whose ends are moved along z into their planes.
@@ -187,6 +218,8 @@ Surface cut_tube_surface(const CutTube& cut, const Fineness& fineness) {
     const Double3& normal = v.z < 0 ? cut.low : cut.high;
     v.z = std::copysign(h, v.z) - (normal.x * v.x + normal.y * v.y) / normal.z;
   }
+  // What sticks out of an acute rim lies as far from it as the plane is long.
+  surface.deviation.outward /= std::min(std::abs(cut.low.z), std::abs(cut.high.z));
   return surface;
 }
 
@@ -217,7 +250,7 @@ Surface xtru_surface(const Xtru& xtru) {
 
 Surface tet_surface(const Tet& tet) {
   Surface surface{{tet.corners.begin(), tet.corners.end()}, {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}}};
-  if (volume_of(surface) < 0) turn_inside_out(surface);
+  if (enclosed_volume(surface) < 0) turn_inside_out(surface);
   return surface;
 }
 
@@ -243,16 +276,14 @@ class FlatTriangles {
  private:
   [[nodiscard]] double squared(std::uint32_t a, std::uint32_t b) const {
     const Double3 &p = surface_.vertices[a], &q = surface_.vertices[b];
-    return (q.x - p.x) * (q.x - p.x) + (q.y - p.y) * (q.y - p.y) + (q.z - p.z) * (q.z - p.z);
+    return dot(minus(q, p), minus(q, p));
   }
   [[nodiscard]] bool is_flat(const UInt3& t) const {
     const Double3 &p = surface_.vertices[t.x], &q = surface_.vertices[t.y], &r = surface_.vertices[t.z];
-    const Double3 a{q.x - p.x, q.y - p.y, q.z - p.z}, b{r.x - p.x, r.y - p.y, r.z - p.z};
-    const Double3 cross{a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
     const double longest = std::max({squared(t.x, t.y), squared(t.y, t.z), squared(t.z, t.x)});
     constexpr double kLeastHeight = 1e-9;  // mm, and of the longest edge
     const double least = kLeastHeight * (1 + std::sqrt(longest));
-    return std::sqrt(cross.x * cross.x + cross.y * cross.y + cross.z * cross.z) <= least * std::sqrt(longest);
+    return length(cross(minus(q, p), minus(r, p))) <= least * std::sqrt(longest);
   }
   void own_edges(std::uint32_t i) {
     const UInt3& t = surface_.triangles[i];
@@ -285,7 +316,7 @@ Surface tessellated_surface(const Tessellated& tessellated) {
     if (c != d) surface.triangles.push_back({a, c, d});
   }
   FlatTriangles(surface).exchange();
-  if (volume_of(surface) < 0) turn_inside_out(surface);
+  if (enclosed_volume(surface) < 0) turn_inside_out(surface);
   return surface;
 }
 
@@ -323,7 +354,7 @@ struct Tessellation {
   Surface operator()(const Xtru& xtru) const { return xtru_surface(xtru); }
   Surface operator()(const EllipticalTube& tube) const {
     return stretched_by(cone_surface({0, 1, 0, 1, 2, kAroundZ}, finer_by(tube.dx, tube.dy)),
-                        {tube.dx, tube.dy, tube.dz});
+                        {tube.dx, tube.dy, tube.dz}, std::max(tube.dx, tube.dy));
   }
   Surface operator()(const Ellipsoid& ellipsoid) const {
     return ellipsoid_surface(ellipsoid, for_two_curvatures(fineness));
@@ -332,7 +363,7 @@ struct Tessellation {
     const double cut = std::min(cone.zcut, cone.zmax);
     return stretched_by(
         cone_surface({0, cone.zmax + cut, 0, cone.zmax - cut, 2 * cut, kAroundZ}, finer_by(cone.dx, cone.dy)),
-        {cone.dx, cone.dy, 1});
+        {cone.dx, cone.dy, 1}, std::max(cone.dx, cone.dy));
   }
   Surface operator()(const Paraboloid& paraboloid) const {
     return paraboloid_surface(paraboloid, for_two_curvatures(fineness));
@@ -384,19 +415,6 @@ Polygon profile_of(const std::vector<RzPoint>& corners) {
   Polygon profile;
   for (const RzPoint& corner : corners) profile.push_back({corner.r, corner.z});
   return profile;
-}
-
-double volume_of(const Surface& surface) {
-  if (surface.vertices.empty()) return 0;
-  const Double3 o = surface.vertices.front();
-  double six = 0;
-  for (const UInt3& t : surface.triangles) {
-    const Double3 &p = surface.vertices[t.x], &q = surface.vertices[t.y], &r = surface.vertices[t.z];
-    const Double3 a{p.x - o.x, p.y - o.y, p.z - o.z}, b{q.x - o.x, q.y - o.y, q.z - o.z},
-        c{r.x - o.x, r.y - o.y, r.z - o.z};
-    six += a.x * (b.y * c.z - b.z * c.y) + a.y * (b.z * c.x - b.x * c.z) + a.z * (b.x * c.y - b.y * c.x);
-  }
-  return six / 6;
 }
 
 Surface tessellate(const Shape& shape, const Fineness& fineness) {

@@ -15,9 +15,6 @@ namespace raylift::gdml {
 /// SolidReader accepts. Throws std::logic_error for booleans, unions of many and transformed solids.
 [[nodiscard]] Surface tessellate(const Shape& shape, const Fineness& fineness);
 
-/// The volume that a closed surface encloses; positive where it is wound outward.
-[[nodiscard]] double volume_of(const Surface& surface);
-
 /// A trapezoid's corners from -z / 2 on: four below, four above, counterclockwise.
 [[nodiscard]] std::array<Point2, 8> corners_of(const Trap& trap);
 

@@ -48,6 +48,10 @@ double warp(const Point2& a, const Point2& b, const Point2& above_a, const Point
   return across <= kParallel * lengths ? 0 : std::hypot(high.x - low.x, high.y - low.y) / 4;
 }
 
+Deviation both_ways(double distance) {
+  return {distance, distance};
+}
+
 }  // namespace
 
 std::array<Point2, 4> section_of(const Arb8& arb8, std::uint32_t i, std::uint32_t n) {
@@ -75,7 +79,9 @@ Surface tessellate_warped(const Arb8& arb8, const Fineness& fineness) {
     const double z = arb8.dz * (2. * i - levels) / levels;
     rings.push_back({z, divided({section.begin(), section.end()}, parts)});
   }
-  return loft(std::move(rings), most != 0);
+  Surface surface = loft(std::move(rings), most != 0);
+  surface.deviation = both_ways(most / (1. * levels * levels));
+  return surface;
 }
 
 Surface tessellate_warped(const TwistedTrap& trap, const Fineness& fineness) {
@@ -102,7 +108,14 @@ Surface tessellate_warped(const TwistedTrap& trap, const Fineness& fineness) {
     }
     rings.push_back({up * trap.z, divided(section, {across, across, across, across})});
   }
-  return loft(std::move(rings), true);
+  Surface surface = loft(std::move(rings), true);
+  // Edges turn about z while they move, so that they are no lines; and a facet's side leaves the plane as it turns.
+  const double turn = std::abs(trap.twist) / levels;
+  double moved = 0;
+  for (std::size_t k = 0; k != 4; ++k) moved = std::max(moved, gap(corners[k], corners[k + 4]));
+  surface.deviation =
+      both_ways(radius * (1 - std::cos(turn / 2)) + turn * moved / levels / 4 + turn * side / across / 4);
+  return surface;
 }
 
 /// All of its points move along straight lines from one end to the other.
@@ -127,7 +140,15 @@ Surface tessellate_warped(const TwistedTube& tube, const Fineness& fineness) {
       rings.back().corners.push_back(
           between(turned_about_z(p, -tube.twist / 2), turned_about_z(p, tube.twist / 2), i, levels));
   }
-  return loft(std::move(rings), true);
+  Surface surface = loft(std::move(rings), true);
+  double widest = width / across;
+  for (std::size_t i = 0; i + 1 != columns.at.size(); ++i)
+    widest = std::max(widest, tube.outer_r * gap(columns.at[i], columns.at[i + 1]));
+  const auto& [outward, inward] = columns.deviation;
+  surface.deviation =
+      between_walls({tube.outer_r * outward, tube.outer_r * inward}, {tube.inner_r * outward, tube.inner_r * inward}) +
+      both_ways(widest * std::sin(std::abs(tube.twist) / 2) / levels / 2);
+  return surface;
 }
 
 }  // namespace raylift::gdml

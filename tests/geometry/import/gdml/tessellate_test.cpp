@@ -16,6 +16,7 @@
 #include <tuple>
 #include <vector>
 
+#include "import/gdml/closed_surface.h"
 #include "import/gdml/revolve.h"
 #include "surfaces.h"
 
@@ -476,7 +477,7 @@ TEST(GdmlTessellate, HasTheVolumeAndAreaOfTheSolid) {
     const Surface surface = tessellate(one.shape, {});
     expect_sound(surface);
     EXPECT_NEAR(test::surface_volume(surface) / one.volume, 1, 1e-3);
-    EXPECT_NEAR(volume_of(surface) / test::surface_volume(surface), 1, 1e-9);
+    EXPECT_NEAR(enclosed_volume(surface) / test::surface_volume(surface), 1, 1e-9);
     if (one.area != 0) {
       EXPECT_NEAR(test::surface_area(surface) / one.area, 1, 1e-3);
     }
@@ -532,6 +533,73 @@ TEST(GdmlTessellate, StaysWithinTheChord) {
         if (!meets) ++off;
       }
       EXPECT_EQ(off, 0);
+    }
+}
+
+/// How far the solid's surface is from the point, in the direction where the point's side ends; `most` and more where
+/// it is farther.
+double distance_along(const SolidCase& one, const Point& p, const Point& direction, double most) {
+  constexpr int kLooks = 16;
+  const bool side = one.contains(p);
+  double low = 0, high = most;
+  int k = 1;
+  while (k <= kLooks && one.contains(p + k * most / kLooks * direction) == side) ++k;
+  if (k > kLooks) return 2 * most;
+  low = (k - 1) * most / kLooks, high = k * most / kLooks;
+  for (int i = 0; i != 12; ++i)
+    (one.contains(p + (low + high) / 2 * direction) == side ? low : high) = (low + high) / 2;
+  return high;
+}
+
+TEST(GdmlTessellate, KnowsHowFarFacetsDeviate) {
+  for (const Fit fit : {Fit::volume, Fit::area, Fit::inscribed})
+    for (const SolidCase& one : all_cases()) {
+      SCOPED_TRACE(one.name);
+      const Surface surface = tessellate(one.shape, {0, 0, fit});
+      const auto& [outward, inward] = surface.deviation;
+      double size = 0, found_outward = 0, found_inward = 0;
+      for (const Double3& v : surface.vertices) size = std::max(size, to_eigen(v).norm());
+      const double rounding = 1e-9 * size;
+      int off = 0;
+      for (std::size_t i = 0; i < surface.triangles.size(); i += 1 + surface.triangles.size() / 150) {
+        const UInt3& t = surface.triangles[i];
+        const Point a = to_eigen(surface.vertices[t.x]), b = to_eigen(surface.vertices[t.y]),
+                    c = to_eigen(surface.vertices[t.z]);
+        const Point normal = test::twice_area(surface, t).normalized();
+        constexpr int kParts = 4;
+        for (int u = 0; u <= kParts; ++u)
+          for (int v = 0; u + v <= kParts; ++v) {
+            // Not the very corners and edges, where rounding decides.
+            const double u1 = 1e-6 + (1 - 3e-6) * u / kParts, v1 = 1e-6 + (1 - 3e-6) * v / kParts;
+            const Point p = u1 * a + v1 * b + (1 - u1 - v1) * c;
+            const bool lacks = one.contains(p);
+            const double stated = lacks ? inward : outward, most = 1.001 * stated + rounding;
+            double nearest = distance_along(one, p, lacks ? normal : Point(-normal), most);
+            if (nearest <= most && stated > 0) {
+              double& found = lacks ? found_inward : found_outward;
+              found = std::max(found, nearest);
+            }
+            // Beside a rim, the nearest part of the surface is another face, or the rim itself, which few directions
+            // hit.
+            constexpr double kNearlyHit = 1.4;
+            for (const double sign : {-1., 1.})
+              nearest = std::min(nearest, distance_along(one, p, sign * Point(p.x(), p.y(), 0).normalized(), most));
+            for (int k = 0; k != 1000 && nearest > kNearlyHit * most; ++k) {
+              const double z = 1 - (2 * k + 1) / 1000., around = 2.39996323 * k, r = std::sqrt(1 - z * z);
+              nearest = std::min(
+                  nearest, distance_along(one, p, {r * std::cos(around), r * std::sin(around), z}, kNearlyHit * most));
+            }
+            if (nearest > kNearlyHit * most) ++off;
+          }
+      }
+      EXPECT_EQ(off, 0) << outward << ' ' << inward;
+      const double stated = std::max(outward, inward);
+      // A bound, but no wild one. At the rims of flat caps and wedges, normals are no measure.
+      const bool has_acute_rim =
+          one.name.find("cap") != std::string::npos || one.name.find("wedge") != std::string::npos;
+      if (stated > 1e-7 * size && !has_acute_rim) {
+        EXPECT_GT(std::max(found_outward, found_inward), 0.4 * stated) << "of " << outward << ", " << inward;
+      }
     }
 }
 

@@ -40,22 +40,30 @@ struct Overlap {
   double depth = 0;
   /// No point of either surface is deeper. Within 1 % of depth where the search came to its end within its budget.
   double depth_at_most = 0;
+  /// How deep two solids that only touch may overlap, as their facets lie off the true surfaces, millimetres: from
+  /// Mesh::deviation of both. 0 where the facets are the surfaces.
+  double facets = 0;
   /// Pairs of the same two meshes, placed to each other in the same way, of which this one is the first.
   std::uint64_t pairs = 1;
 };
 
 struct OverlapReport {
-  std::vector<Overlap> overlaps;  ///< the deepest first
+  /// True overlaps, the deepest first: deeper than their `facets`, or of surfaces that coincide.
+  std::vector<Overlap> overlaps;
+  /// Overlaps that are no deeper than their `facets`, the deepest first. The facets overlap; the solids touch, or
+  /// overlap by as little.
+  std::vector<Overlap> by_tessellation;
   /// Pairs that touch, the first few: OverlapOptions::touching_examples.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> touching;
 
-  std::uint64_t solids = 0;             ///< with triangles
-  std::uint64_t untested_solids = 0;    ///< of these, without an inside: not watertight, or flat by their transform
-  std::uint64_t pairs = 0;              ///< daughter and mother, and siblings whose boxes meet; both with an inside
-  std::uint64_t tests = 0;              ///< made for these pairs: one for all that are alike
-  std::uint64_t overlapping_pairs = 0;  ///< those in `overlaps`, all that are alike counted
-  std::uint64_t touching_pairs = 0;     ///< surfaces meet within the tolerance, and nothing overlaps
-  std::uint64_t undecided_pairs = 0;    ///< of the touching ones: too intricate to exclude an overlap
+  std::uint64_t solids = 0;              ///< with triangles
+  std::uint64_t untested_solids = 0;     ///< of these, without an inside: not watertight, or flat by their transform
+  std::uint64_t pairs = 0;               ///< daughter and mother, and siblings whose boxes meet; both with an inside
+  std::uint64_t tests = 0;               ///< made for these pairs: one for all that are alike
+  std::uint64_t overlapping_pairs = 0;   ///< those in `overlaps`, all that are alike counted
+  std::uint64_t tessellation_pairs = 0;  ///< those in `by_tessellation`, likewise
+  std::uint64_t touching_pairs = 0;      ///< surfaces meet within the tolerance, and nothing overlaps
+  std::uint64_t undecided_pairs = 0;     ///< of the touching ones: too intricate to exclude an overlap
 };
 
 struct OverlapOptions {
@@ -82,6 +90,11 @@ struct OverlapOptions {
 /// - Nothing is reported whose depth is e or less.
 /// - `depth` is the distance at `place` (of surfaces that do not coincide), within rounding. The deepest point lies
 ///   between `depth` and `depth_at_most`; the latter is a loose bound where many facets run close to each other.
+///
+/// Facets that stand for curved surfaces (Mesh::deviation) lie up to a part of the chord beyond or behind them. So a
+/// daughter that touches its mother may stick out by its own `outward` and the mother's `inward`, and siblings that
+/// touch may overlap by the `outward` of both. What is no deeper is listed apart. All of the above is said of facets,
+/// and of both lists together.
 ///
 /// Not guaranteed: a solid that is not watertight has no inside and is not tested (untested_solids). The inside of a
 /// mesh that crosses itself is the set of points with a winding number above 0. Pairs count as alike if their relative

@@ -21,8 +21,8 @@ struct ExportedFile {
 /// Instances, the tree of nodes with its names, materials and colours are kept where the format has them: COLLADA and
 /// glTF have all, OBJ has copies of meshes with their names and materials, STL and PLY have one mesh. Positions are
 /// floats, transforms too. A mesh of several materials becomes one of each. COLLADA states millimetres and the scene's
-/// up axis; glTF is in metres, y upward; the others state nothing and are in millimetres. Optics and copy numbers are
-/// not written (optics_json() has the optics).
+/// up axis; glTF is in metres, y upward; the others state nothing and are in millimetres. Copy numbers are in COLLADA
+/// alone. Optics are not written: transfer_optics() gives them to what is read again, and optics_json() writes them.
 ///
 /// Throws Error: usage (another ending), unsupported (Assimp refuses the scene), out_of_host_memory.
 [[nodiscard]] std::vector<ExportedFile> export_scene(const Scene& scene, const std::string& name);

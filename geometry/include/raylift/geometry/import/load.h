@@ -80,10 +80,13 @@ struct LoadOptions {
 [[nodiscard]] Scene load(const std::filesystem::path& path, const LoadOptions& options = {},
                          const Progress& progress = {});
 
-/// The sidecar or GDML file that load() takes for a scene: LoadOptions::optics; or else "detector.optics.json" beside
-/// "detector.dae" or "detector.dae.gz", where there is such a file. Empty: none.
+/// The sidecar or GDML file that load() takes for a scene: LoadOptions::optics; or else "detector.dae.optics.json"
+/// beside "detector.dae", or else "detector.optics.json" beside that or "detector.dae.gz", where there is such a file.
+/// Empty: none.
 [[nodiscard]] std::filesystem::path optics_file(const std::filesystem::path& path, const LoadOptions& options = {});
-/// That file, and the files with columns of numbers that it refers to. Errors: io, malformed, limit.
+/// "detector.dae.optics.json" for "detector.dae": the sidecar of that file alone, whether it is there or not.
+[[nodiscard]] std::filesystem::path own_optics_file(const std::filesystem::path& path);
+/// optics_file(), and the files with columns of numbers that it refers to. Errors: io, malformed, limit.
 [[nodiscard]] std::vector<std::filesystem::path> optics_files(const std::filesystem::path& path,
                                                               const LoadOptions& options = {});
 

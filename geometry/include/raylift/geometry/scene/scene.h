@@ -73,6 +73,15 @@ struct MeshPart {
   std::uint32_t triangle_count = 0;
 };
 
+/// How far facets lie from the surface that they stand for, at most, in the mesh's unit. Both are 0 where the facets
+/// are the surface, as in all formats that hold triangles.
+struct Deviation {
+  double outward = 0;  ///< beyond the surface, so that the mesh takes space that the solid does not
+  double inward = 0;   ///< behind it, so that the mesh lacks space that the solid takes
+
+  bool operator==(const Deviation&) const = default;
+};
+
 /// Vertices and triangles, once, in the mesh's own frame and unit, exactly as the file gave them: an
 /// Instance's transform brings them to the world.
 struct Mesh {
@@ -83,6 +92,8 @@ struct Mesh {
   /// What each vertex lacks to the file's numbers, at most half a float step; or empty: nothing is known of it. load()
   /// keeps it for scenes with thin layers.
   std::vector<Float3> rests{};
+  /// load() sets it for solids that it tessellates, which are those of GDML.
+  Deviation deviation{};
 };
 
 /// A node of the file's tree, kept for its name and place in it. A COLLADA node that only instances another one

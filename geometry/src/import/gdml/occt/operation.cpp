@@ -63,11 +63,11 @@ Transform about_z(double angle) {
 
 /// About the middle of the bounds, whose corners move by `by`.
 Transform grown(const Bounds& box, double by) {
-  const double factor = 1 + 2 * by / box.diagonal();
+  const double factor = 1 + 2 * by / diagonal(box);
   Transform t;
   for (int axis = 0; axis < 3; ++axis) {
     t(axis, axis) = factor;
-    t(axis, 3) = (1 - factor) * (box.low[axis] + box.high[axis]) / 2;
+    t(axis, 3) = (1 - factor) * (box.min[axis] + box.max[axis]) / 2;
   }
   return t;
 }
@@ -161,7 +161,7 @@ Operation* make_operation(const Csg& csg, const Options& options, Facets facets)
 
 }  // namespace raylift::gdml::occt
 
-extern "C" __attribute__((visibility("default"))) raylift::gdml::occt::Operation* raylift_occt_1(
+extern "C" __attribute__((visibility("default"))) raylift::gdml::occt::Operation* raylift_occt_2(
     const raylift::gdml::Csg& csg, const raylift::gdml::occt::Options& options, raylift::gdml::occt::Facets facets) {
   return raylift::gdml::occt::make_operation(csg, options, facets);
 }

@@ -48,6 +48,6 @@ class Operation {
 /// The one function of the module. The tree must outlive the operation. Throws Failure.
 using MakeOperation = Operation* (*)(const Csg& csg, const Options& options, Facets facets);
 /// Its name, with the number of this interface.
-inline constexpr const char* kMakeOperation = "raylift_occt_1";
+inline constexpr const char* kMakeOperation = "raylift_occt_2";
 
 }  // namespace raylift::gdml::occt
