@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// Photons of many events for many clients, on one device or several: requests come from any thread, those of many
+// events share a launch, and each gives its results in a future.
+//
+//   raylift::photon::Service service(std::move(geometries));        // one for each device, of the same scene
+//   const raylift::photon::ClientId client = service.add_client("worker 3");
+//   raylift::photon::Request request;
+//   request.event = 17;
+//   request.seed = 17;
+//   request.source = raylift::photon::SharedRows<raylift::photon::Genstep>(std::move(gensteps));
+//   raylift::photon::Submission submission = service.submit(client, request);
+//   if (submission.accepted()) use(submission.reply.get().hits());
+//
+// docs/service.md describes it.
+#pragma once
+
+#include <raylift/gpu/upload/gpu_geometry.h>
+#include <raylift/photon/genstep.h>
+#include <raylift/photon/results.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <future>
+#include <initializer_list>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace raylift::photon {
+
+/// A column of hits: four bytes for each hit. The first sixteen are the words of a PhotonRow, in its order.
+enum class HitColumn : std::uint8_t {
+  x,  ///< mm, in the scene's coordinates
+  y,
+  z,
+  time,  ///< ns
+  direction_x,
+  direction_y,
+  direction_z,
+  solid,  ///< uint32
+  polarization_x,
+  polarization_y,
+  polarization_z,
+  wavelength,  ///< nm
+  end,         ///< uint32: PhotonRow::flag in the lower 16 bits, PhotonRow::surface in the upper ones
+  sensor,      ///< uint32: channel + 1; 0: none
+  number,      ///< uint32: of the photon in its event, its lowest 32 bits
+  flags,       ///< uint32: Opticks's, of its birth and all of its steps
+  channel,     ///< int32; kNoChannel: none
+};
+inline constexpr std::size_t kHitColumns = 17;
+
+/// The columns of hits that a request wants, in the order in which a hit's row has them. None: hits are only counted.
+class HitColumns {
+ public:
+  static constexpr std::size_t kMax = 16;
+
+  constexpr HitColumns() = default;
+  /// The first kMax of them.
+  constexpr HitColumns(std::initializer_list<HitColumn> columns) {
+    for (const HitColumn column : columns)
+      if (size_ != kMax) columns_[size_++] = column;
+  }
+  /// PhotonRow: (H, 4, 4) of float32.
+  [[nodiscard]] static constexpr HitColumns rows() {
+    HitColumns all;
+    for (; all.size_ != kMax; ++all.size_) all.columns_[all.size_] = static_cast<HitColumn>(all.size_);
+    return all;
+  }
+  /// BriefHit.
+  [[nodiscard]] static constexpr HitColumns brief() {
+    return {HitColumn::channel, HitColumn::time, HitColumn::wavelength, HitColumn::flags};
+  }
+
+  [[nodiscard]] RAYLIFT_HD constexpr std::uint32_t size() const { return size_; }
+  [[nodiscard]] RAYLIFT_HD constexpr HitColumn operator[](std::uint32_t i) const { return columns_[i]; }
+  [[nodiscard]] constexpr std::size_t row_bytes() const { return std::size_t{size_} * sizeof(std::uint32_t); }
+  friend constexpr bool operator==(const HitColumns& a, const HitColumns& b) {
+    for (std::uint32_t i = 0; i != kMax; ++i)
+      if (a.columns_[i] != b.columns_[i]) return false;
+    return a.size_ == b.size_;
+  }
+
+ private:
+  HitColumn columns_[kMax]{};
+  std::uint8_t size_ = 0;
+};
+
+/// A hit in 16 bytes: HitColumns::brief().
+struct BriefHit {
+  std::int32_t channel;  ///< kNoChannel: none
+  float time;            ///< ns
+  float wavelength;      ///< nm
+  std::uint32_t flags;   ///< Opticks's, of its birth and all of its steps
+};
+static_assert(sizeof(BriefHit) == 16);
+
+/// Rows of an input, shared and constant: copies refer to the same rows.
+template <class T>
+class SharedRows {
+ public:
+  SharedRows() = default;
+  explicit SharedRows(std::vector<T> rows) {
+    const auto owner = std::make_shared<const std::vector<T>>(std::move(rows));
+    rows_ = *owner;
+    owner_ = owner;
+  }
+  /// Rows that stay where they are, and as they are, while `owner` lives.
+  SharedRows(std::span<const T> rows, std::shared_ptr<const void> owner) : rows_(rows), owner_(std::move(owner)) {}
+  [[nodiscard]] std::span<const T> rows() const { return rows_; }
+
+ private:
+  std::span<const T> rows_;
+  std::shared_ptr<const void> owner_;
+};
+
+/// In Request::count: all photons of the gensteps or of the array.
+inline constexpr std::uint64_t kAllPhotons = std::numeric_limits<std::uint64_t>::max();
+
+/// The photons of an event to simulate, and the results that are wanted. The results depend on the seed, the source,
+/// the range of photons and the limits, on nothing else: they are the bytes that Simulation::run() gives for the event
+/// alone.
+struct Request {
+  std::uint64_t event = 0;  ///< the caller's number, which the reply repeats: not used otherwise
+  /// Of the random numbers. Events need different seeds: the photons of two events with the same seed and source are
+  /// the same.
+  std::uint64_t seed = 0;
+  /// Where photons are born; points are the scene's. Gensteps: (G, 6, 4); photons: (N, 4, 4), without `rest`; or a
+  /// source that makes photons itself, whose arrays at addresses of a device are not set.
+  std::variant<Source, SharedRows<StartPhoton>, SharedRows<Genstep>> source;
+  /// Photons first to first + count - 1 of the source: of an array's photons, or of those of all gensteps, numbered
+  /// from 0 on. kAllPhotons: from `first` on all, where the source has an end.
+  std::uint64_t first = 0;
+  std::uint64_t count = kAllPhotons;
+  std::uint32_t most_steps = 10'000;                      ///< as Run::most_steps
+  float latest = std::numeric_limits<float>::infinity();  ///< ns, as Run::latest
+  ShiftProfile shift_profile = ShiftProfile::delta;
+  /// Error(limit) for more photons than this, and for more than ServiceOptions::max_photons: gensteps whose number
+  /// comes from physics may have any.
+  std::uint64_t max_photons = std::numeric_limits<std::uint64_t>::max();
+  HitColumns hits = HitColumns::rows();
+  bool finals = false;     ///< all photons at their ends
+  bool sequences = false;  ///< histories
+  /// Called once, on any of the service's threads, or on that which cancels, after the future became ready. It must be
+  /// quick, must not throw and must not call the service. Empty: nothing is called.
+  std::function<void()> when_ready;
+};
+
+/// The results of a request.
+struct Reply {
+  std::uint64_t event = 0;                       ///< the request's
+  std::uint64_t photons = 0;                     ///< that were simulated
+  std::uint64_t steps = 0;                       ///< of all of them
+  std::array<std::uint64_t, kStepKinds> ends{};  ///< photons by the StepKind of their end
+  std::array<std::uint64_t, 3> births{};         ///< by TallyLayout::birth() less 1: Cerenkov, scintillation, torch
+  HitColumns columns;                            ///< of hits
+  std::uint64_t hit_count = 0;
+  std::vector<std::uint32_t> hit_words;  ///< hit_count rows of columns.size() words, in the photons' order
+  std::vector<PhotonRow> finals;         ///< in the photons' order, where they are wanted
+  std::vector<Sequence> sequences;       ///< likewise
+
+  double queue_seconds = 0;   ///< from submit() to the begin of its first launch
+  double kernel_seconds = 0;  ///< of its launches, in proportion to its share of their photons
+  std::uint32_t launches = 0;
+  std::uint32_t retries = 0;  ///< launches beside these that failed
+
+  [[nodiscard]] std::uint64_t of(StepKind kind) const { return ends[static_cast<std::size_t>(kind)]; }
+  /// The rows of hits. `Row` is PhotonRow for HitColumns::rows(), BriefHit for HitColumns::brief(), or any struct of
+  /// columns.row_bytes(). Empty where it has another size.
+  template <class Row = std::uint32_t>
+  [[nodiscard]] std::vector<Row> hits_as() const;
+  /// As bytes, without a copy.
+  [[nodiscard]] std::span<const std::byte> hits() const { return std::as_bytes(std::span(hit_words)); }
+};
+
+enum class ClientId : std::uint64_t {};
+enum class RequestId : std::uint64_t {};
+
+/// The answer to submit(): accepted, or busy.
+struct Submission {
+  RequestId id{};            ///< of an accepted request, for cancel()
+  std::future<Reply> reply;  ///< of an accepted request; get() throws the request's Error
+  /// Busy: the time after which to submit the request again. It was not accepted, and nothing of it is kept.
+  std::chrono::milliseconds retry_after{0};
+
+  [[nodiscard]] bool accepted() const { return reply.valid(); }
+};
+
+/// The limits of a service.
+struct ServiceOptions {
+  /// Photons of a launch, at most; 0: by the device. Results don't depend on it. Where device memory does not suffice,
+  /// it is halved.
+  std::size_t launch_photons = 0;
+  /// Host bytes of requests' inputs and of results that are not complete. A client may hold as much of it as is free
+  /// for others.
+  std::uint64_t max_queue_bytes = std::uint64_t{2} << 30;
+  std::uint64_t max_queued_requests = 1U << 16;  ///< likewise
+  std::uint64_t max_clients = 1U << 12;
+  std::uint64_t max_photons = 100'000'000'000;             ///< of a request
+  std::uint64_t max_reply_bytes = std::uint64_t{8} << 30;  ///< of a request's results
+  /// Launches of a part of a request that fail with their device, before the request fails: a request that makes
+  /// devices fail must not take all of them.
+  std::uint32_t max_failures = 2;
+};
+
+/// Sums since the begin, and the present.
+struct Counters {
+  std::uint64_t accepted = 0;   ///< requests
+  std::uint64_t busy = 0;       ///< answers of submit()
+  std::uint64_t completed = 0;  ///< requests, with results
+  std::uint64_t failed = 0;     ///< requests, with an error
+  std::uint64_t cancelled = 0;  ///< requests
+  std::uint64_t photons = 0;    ///< simulated for any of these, each once
+  std::uint64_t steps = 0;
+  std::uint64_t hits = 0;
+  std::uint64_t inconsistent = 0;      ///< photons that ended as StepKind::inconsistent
+  std::uint64_t lost = 0;              ///< photons without an end, which is an error in raylift: their requests fail
+  std::uint64_t retries = 0;           ///< parts of requests that were launched again after a failure
+  double queue_seconds = 0;            ///< of all requests that began, from submit() to their first launch
+  double kernel_seconds = 0;           ///< of launches; a client's, in proportion to its share of their photons
+  std::uint64_t queued_requests = 0;   ///< now, without those of which a part has been launched
+  std::uint64_t running_requests = 0;  ///< now, of which a part has been launched
+  std::uint64_t queued_photons = 0;    ///< now, as far as their number is known
+  std::uint64_t queue_bytes = 0;       ///< now
+};
+
+struct ClientStatus {
+  ClientId id{};
+  std::string name;
+  Counters counters;
+};
+
+struct DeviceStatus {
+  std::string id;       ///< "cuda:0"
+  std::string failure;  ///< empty: it works
+  std::size_t launch_photons = 0;
+  std::uint64_t launches = 0;
+  std::uint64_t photons = 0;
+  double kernel_seconds = 0;
+  MemoryInfo memory;  ///< now; zeros after a failure
+};
+
+/// All functions may be called from any thread.
+///
+/// Fairness: the photons of a launch are divided equally between the clients that have requests; what a client does not
+/// need goes to the others. A client's requests begin in the order in which they were submitted. A request with more
+/// photons than its client's share of a launch is split.
+///
+/// A device whose calls fail drops out. Its launch, and what it had not begun, runs on the others.
+class Service {
+ public:
+  /// Geometries of the same scene, each on a device of its own. Throws Error: usage (none, other scenes, without BVH or
+  /// optics, invalid options), memory (a device has no room for 1,024 photons), device.
+  explicit Service(std::vector<GpuGeometry> geometries, const ServiceOptions& options = {});
+  /// As after stop().
+  ~Service();
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  /// A client, which has its own queue and its own counters. Throws Error(limit) for more than the options allow.
+  [[nodiscard]] ClientId add_client(std::string name = {});
+  /// Cancels the client's requests and forgets it. An unknown client is ignored.
+  void drop_client(ClientId client);
+
+  /// Accepts a request, or says when to try again. Throws Error for a request that can never be accepted: usage (an
+  /// unknown client, a range that the source does not have, a source's numbers, a count that an endless source needs),
+  /// malformed and unsupported (which genstep or photon, and what is wrong with it), limit (more photons or bytes than
+  /// the options allow), out_of_device_memory (gensteps that fit on no device); cancelled after stop() or drain();
+  /// device where none works any more. The future's errors: malformed (gensteps of scintillation in a material without
+  /// a spectrum), limit, cancelled, device, memory.
+  [[nodiscard]] Submission submit(ClientId client, const Request& request);
+  /// Ends a request with Error(cancelled) and frees what is queued of it. Its part of a running launch is discarded.
+  /// False: it has ended, or is unknown.
+  bool cancel(RequestId request);
+
+  /// Accepts no more requests, and waits until all that were accepted have ended.
+  void drain();
+  /// Accepts no more requests, cancels those of which no part has been launched, and waits until the others have ended.
+  void stop();
+
+  /// Of all clients since the begin, those that were dropped included.
+  [[nodiscard]] Counters counters() const;
+  /// Throws Error(usage) for an unknown client.
+  [[nodiscard]] Counters counters(ClientId client) const;
+  [[nodiscard]] std::vector<ClientStatus> clients() const;
+  [[nodiscard]] std::vector<DeviceStatus> devices() const;
+  /// The first geometry, for its view and its arrays.
+  [[nodiscard]] const GpuGeometry& geometry() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+template <class Row>
+std::vector<Row> Reply::hits_as() const {
+  static_assert(std::is_trivially_copyable_v<Row> && sizeof(Row) % sizeof(std::uint32_t) == 0);
+  std::vector<Row> rows;
+  if (sizeof(Row) != columns.row_bytes()) return rows;
+  rows.resize(static_cast<std::size_t>(hit_count));
+  if (!rows.empty()) std::memcpy(rows.data(), hit_words.data(), hit_words.size() * sizeof(std::uint32_t));
+  return rows;
+}
+
+}  // namespace raylift::photon
