@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift photons: follows photons through a scene on a device, and writes what became of them to a folder.
 #include <fmt/format.h>
-#include <raylift/geometry/checks/thickness.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/optics/light.h>
-#include <raylift/gpu/upload/broadcast.h>
 #include <raylift/photon/load_source.h>
-#include <raylift/photon/propagate.h>
 
 #include <algorithm>
 #include <memory>
@@ -15,7 +12,6 @@
 #include "base/json.h"
 #include "batch/actions/photon_files.h"
 #include "batch/actions/run_photons.h"
-#include "batch/actions/thickness_text.h"
 #include "batch/run/photon_ranks.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -24,19 +20,18 @@
 #include "cli/text.h"
 #include "commands.h"
 #include "device_options.h"
+#include "photon_scene.h"
 
 namespace raylift::batch {
 using namespace cli;
 namespace {
 
 constexpr std::uint64_t kMaxBatch = 1'000'000'000;
-constexpr std::uint64_t kThicknessRays = 50'000;  // that take a small part of the time of any run
 
 struct PhotonsCommandOptions : PhotonOptions {
   std::vector<std::string> scenes;
   std::optional<std::uint64_t> count;  // of photons, where it is given
   bool timings = false;
-  bool strict = false;  // about solids that are too thin
 };
 
 void settle(PhotonsCommandOptions& options) {
@@ -50,48 +45,6 @@ void settle(PhotonsCommandOptions& options) {
     throw Error(ErrorKind::usage, "--first and --photons exceed the numbers that photons have");
   photon::check_source_text(options.source);
   options.upload.bvh = true;
-}
-
-/// Names the solids that are thinner than the geometry resolves, or refuses them.
-void look_at_thickness(Session& session, const PhotonsCommandOptions& options, const Scene& scene,
-                       const GeometryView& geometry, const Progress& progress) {
-  const ThicknessReport report =
-      measure_thickness(scene, {kThicknessRays, geometry.is_fine() ? kPositionStep : kFloatPositionStep}, progress);
-  if (options.strict) refuse_thin_solids(scene, report);
-  warn_of_thin_solids(scene, report, [&session](const std::string& line) { session.warn(line); });
-}
-
-/// On one device, or the same arrays on several; with the scene's names and warnings. `scene` becomes its outline.
-std::vector<GpuGeometry> upload_scene(Session& session, const PhotonsCommandOptions& options, const Progress& progress,
-                                      PhotonSummary& summary, Scene& scene) {
-  std::vector<GpuGeometry> geometries;
-  bool is_outline = false;
-  if (options.device != "all" && options.device.find(',') == std::string::npos) {
-    CachedUpload uploaded = upload(options.file, options.load, open_device(session, options.device), options.upload,
-                                   options.cache.with(session), progress);
-    scene = uploaded.outline();
-    is_outline = !uploaded.scene;
-    geometries.push_back(std::move(uploaded.geometry));
-  } else {
-    const std::vector<Device> devices = several_devices(options.device);
-    warn_of_no_gpu(session, options.device, devices);
-    scene = load(options.file, options.load, options.cache.with(session), progress);
-    geometries = broadcast(scene, devices, options.upload, progress);
-  }
-  if (scene.optics.empty())
-    throw Error(ErrorKind::malformed, "the scene has no optics: light would end at once", {options.file, ""},
-                "give it optics by --optics FILE, a sidecar (.json) or GDML (.gdml); see docs/optics.md");
-  photon::refuse_unsimulated(scene);
-  report_loaded(session, options.file, scene);
-  const GeometryView& view = geometries.front().view();
-  if (is_outline)  // it has no triangles, but the cache has them
-    look_at_thickness(session, options, load(options.file, options.load, options.cache.with(session), progress), view,
-                      progress);
-  else
-    look_at_thickness(session, options, scene, view, progress);
-  for (const GpuGeometry& geometry : geometries) warn_of_steps(session, options.file, geometry);
-  summary.name(scene);
-  return geometries;
 }
 
 /// The source on each device. A file of photons decides how many there are, unless --photons asks for fewer.
@@ -154,7 +107,8 @@ std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options
                             contents_hash(photon::source_files(options.source))};
   if (mpi != nullptr) options.device = device_of_rank(options.device, mpi->place);
   Scene scene;
-  const std::vector<GpuGeometry> geometries = upload_scene(session, options, progress, summary, scene);
+  const std::vector<GpuGeometry> geometries = upload_scene(session, options, progress, scene);
+  summary.name(scene);
   refuse_inputs();  // what the scene refers to is known now
   const std::vector<photon::LoadedSource> sources = load_sources(options, geometries);
   warn_of_tables(session, options, sources.front(), scene);

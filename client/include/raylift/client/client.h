@@ -320,6 +320,7 @@ class Client {
   Ticket last_ = 0;
   bool stop_ = false;
   std::map<std::uint64_t, Clock::time_point> servers_;  // and when they were heard last
+  std::uint64_t max_body_ = 0;                          // of a server; 0: none was heard
   Clock::time_point heard_, beaten_;
   std::thread thread_;
 };

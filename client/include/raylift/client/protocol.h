@@ -136,7 +136,7 @@ struct Header {
   std::uint32_t retry_after = 0;       ///< ms
   std::uint32_t reserved = 0;          ///< 0
   std::uint64_t server = 0;            ///< in answers: a random number of the server process
-  std::uint64_t reserved2 = 0;         ///< 0
+  std::uint64_t max_body = 0;          ///< in answers: bytes of the largest body that the server takes
 };
 static_assert(std::is_trivially_copyable<Header>::value && sizeof(Header) == 144, "the layout of docs/service.md");
 static_assert(offsetof(Header, digest) == 16 && offsetof(Header, expected) == 80 && offsetof(Header, max_steps) == 104 &&

@@ -375,6 +375,26 @@ inline void Client::queue(Ticket ticket, Entry& entry, Clock::time_point when) {
 inline bool Client::send_queued(Clock::time_point now) {
   while (!queued_.empty() && queued_.begin()->first <= now) {
     Entry& entry = entries_.find(queued_.begin()->second)->second;
+    // ZeroMQ closes the connection where a frame is too large for the server: that has to be known before.
+    constexpr std::uint64_t kLarge = std::uint64_t{32} << 20;
+    if (entry.header.place == protocol::Place::frame && entry.header.bytes > kLarge) {
+      if (max_body_ == 0) {
+        protocol::Header header;
+        header.kind = protocol::Kind::alive;
+        if (!send_header(header)) return false;
+        const Ticket ticket = queued_.begin()->second;
+        queued_.erase(queued_.begin());
+        queue(ticket, entry, now + std::chrono::milliseconds(20));
+        continue;
+      }
+      if (entry.header.bytes > max_body_) {
+        finish(entry, detail::error_of(ErrorCode::limit,
+                                       "the body has " + std::to_string(entry.header.bytes) +
+                                           " bytes, and the server accepts at most " + std::to_string(max_body_),
+                                       "body", "divide the event, or raise --max-body of the server"));
+        continue;
+      }
+    }
     if (!send(entry)) return false;
     queued_.erase(queued_.begin());
     entry.state = State::sent;
@@ -432,7 +452,10 @@ inline void Client::take(std::vector<Message>& frames) {
   const Clock::time_point now = Clock::now();
   heard_ = now;
   const Message* body = at + 1 < frames.size() ? &frames[at + 1] : nullptr;
-  if (header.version == protocol::kVersion) servers_[header.server] = now;
+  if (header.version == protocol::kVersion) {
+    servers_[header.server] = now;
+    max_body_ = header.max_body;
+  }
   if (header.kind == Kind::pending && body != nullptr) {
     for (std::size_t i = 0; i + sizeof(Ticket) <= body->size(); i += sizeof(Ticket)) {
       Ticket ticket = 0;
