@@ -20,6 +20,9 @@
 #include "cli/text.h"
 #include "commands.h"
 #include "device_options.h"
+#if defined(RAYLIFT_WITH_ZMQ)
+#include "batch/serve/remote_photons.h"
+#endif
 #include "photon_scene.h"
 
 namespace raylift::batch {
@@ -32,6 +35,9 @@ struct PhotonsCommandOptions : PhotonOptions {
   std::vector<std::string> scenes;
   std::optional<std::uint64_t> count;  // of photons, where it is given
   bool timings = false;
+  std::optional<std::string> server;  // its addresses
+  std::string keys;                   // for them
+  bool has_device = false;            // in the command line
 };
 
 void settle(PhotonsCommandOptions& options) {
@@ -45,6 +51,12 @@ void settle(PhotonsCommandOptions& options) {
     throw Error(ErrorKind::usage, "--first and --photons exceed the numbers that photons have");
   photon::check_source_text(options.source);
   options.upload.bvh = true;
+  if (!options.server) return;
+  const auto refuse = [](const char* option) {
+    throw Error(ErrorKind::usage, fmt::format("--server was given, and {}", option), {}, "leave out either");
+  };
+  if (options.has_device) refuse("--device is the server's");
+  if (options.record != 0 || !options.record_file.empty()) refuse("a server does not record steps (--record)");
 }
 
 /// The source on each device. A file of photons decides how many there are, unless --photons asks for fewer.
@@ -90,6 +102,33 @@ void warn_of_tables(Session& session, const PhotonOptions& options, const photon
         options.file, beyond->shortest_nm, beyond->longest_nm, beyond->from, raster.start, raster.last()));
 }
 
+#if defined(RAYLIFT_WITH_ZMQ)
+/// All of a run, by a server of the same geometry.
+Json run_remotely(Session& session, PhotonsCommandOptions& options, const PhotonInputs& inputs, const Progress& progress,
+                  PhotonSummary& summary) {
+  const Scene scene = load(options.file, options.load, options.cache.with(session), progress);
+  report_loaded(session, options.file, scene);
+  for (const std::filesystem::path& file : photon_files_of(options.output)) refuse_input(file);
+  summary.name(scene);
+  Json head = photon_head(options, inputs);
+  head["server"] = true;
+  Json json;
+  with_client_errors(*options.server, [&] {
+    client::Options to = client_options(*options.server, options.keys);
+    to.digest = geometry_digest(options, scene, progress);
+    client::Client client(std::move(to));
+    json = follow_photons_remotely(client, options, options.count, head, summary, progress);
+  });
+  forget_photon_checkpoint(options.output);
+  return json;
+}
+#else
+Json run_remotely(Session&, PhotonsCommandOptions&, const PhotonInputs&, const Progress&, PhotonSummary&) {
+  throw Error(ErrorKind::unsupported, "this build has no service", {},
+              "build raylift with libzmq3-dev and cppzmq-dev, and -DRAYLIFT_ZMQ=ON");
+}
+#endif
+
 /// All of a run, or a rank's part of it. Nothing where other ranks go on with it.
 std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options, Mpi* mpi, const Progress& progress,
                                 PhotonSummary& summary) {
@@ -105,6 +144,11 @@ std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options
   options.cache.options.source_hash = SourceHashAhead(source);
   const PhotonInputs inputs{source.hash.hex(), optics_hash(options.file, options.load),
                             contents_hash(photon::source_files(options.source))};
+  if (options.server) {
+    if (mpi != nullptr)
+      throw Error(ErrorKind::usage, "--server was given under mpirun", {}, "one process can keep several servers busy");
+    return run_remotely(session, options, inputs, progress, summary);
+  }
   if (mpi != nullptr) options.device = device_of_rank(options.device, mpi->place);
   Scene scene;
   const std::vector<GpuGeometry> geometries = upload_scene(session, options, progress, scene);
@@ -139,8 +183,9 @@ void show(Session& session, const PhotonsCommandOptions& options, const PhotonSu
     session.warn(fmt::format("{}: {} ended where the scene contradicts itself; see 'raylift check'", options.file,
                              counted(count, "photon", "photons")));
   const std::uint64_t all = summary.tally.photons();
+  // A server's counts are not by material.
   if (const std::uint64_t count = summary.tally.in_material(summary.tally.layout.materials, photon::StepKind::escaped);
-      count != 0)
+      count != 0 && !summary.by_server)
     session.warn(
         fmt::format("{}: {} of {} ({:.3g} %) began outside of every solid, and ended at once; the scene is from "
                     "{} to {} mm",
@@ -268,6 +313,10 @@ void add_photons(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   add_upload_options(*app, options->upload, options->load);
   add_devices_option(*app, options->device,
                      "auto, host (the CPU), cuda:N, all, or a list with commas; 'raylift devices' lists them");
+  add_flag_with_value(*app, "--server", [options](const std::string& text) { options->server = text; },
+                      "Let a server simulate, at these addresses or the usual one: 'raylift serve' of the same scene");
+  add_parsed(*app, "--keys", "PATH", "", "Keys for a server over TCP: client.key of 'raylift serve --keygen', or its folder",
+             [options](const std::string& text) { options->keys = parse_file_name(text); });
   add_flag(*app, "--timings", options->timings, "Print the time of each stage");
   add_flag(*app, "--strict", options->strict,
            "Refuse scenes with volumes that are thinner than can be resolved, instead of a warning");
@@ -284,9 +333,13 @@ Examples:
   raylift photons scene.dae --source ball:0,0,0,5000 --photons 1G --output run --resume
   raylift photons scene.dae --device all --photons 10G --output run    # on every GPU, by turns
   mpirun -n 8 raylift photons scene.dae --photons 100G --output run    # a GPU and a range of photons each
+  raylift photons scene.dae --server --photons 10M --output run    # by 'raylift serve scene.dae'
   raylift photons scene.dae --output run --final --seq --record 100 --times 100,0,500
   raylift photons --json scene.dae --output run | jq .ends)",
-                 [options, &run] { run = [options](Session& session) { return photons(session, *options); }; });
+                 [options, app, &run] {
+                   options->has_device = is_given(*app, "--device");
+                   run = [options](Session& session) { return photons(session, *options); };
+                 });
 }
 
 }  // namespace raylift::batch

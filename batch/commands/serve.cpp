@@ -14,6 +14,7 @@
 
 #if defined(RAYLIFT_WITH_ZMQ)
 #include <raylift/photon/service.h>
+#include <raylift/photon/simulation.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -74,6 +75,16 @@ int print_digest(Session& session, ServeOptions& options) {
   return 0;
 }
 
+/// What counts of photons are by.
+Json contents_of(const Scene& scene, const GpuGeometry& geometry) {
+  Json json{{"materials", Json::array()},
+            {"surfaces", Json::array()},
+            {"channels", photon::Simulation(geometry, {1}).nothing().channels}};
+  for (const Material& material : scene.materials) json["materials"].push_back(material.name);
+  for (const OpticalSurface& surface : scene.optics.surfaces) json["surfaces"].push_back(surface.name);
+  return json;
+}
+
 int serve_scene(Session& session, ServeOptions& options) {
   settle(options);
   const Progress progress = session.progress();
@@ -88,6 +99,7 @@ int serve_scene(Session& session, ServeOptions& options) {
   std::string devices;
   for (const GpuGeometry& geometry : geometries) devices += (devices.empty() ? "" : ",") + geometry.device().info().id;
   server_options.about = {{"version", RAYLIFT_VERSION}, {"scene", options.file}, {"device", devices}};
+  server_options.contents = contents_of(scene, geometries.front());
   photon::ServiceOptions service_options;
   service_options.max_queue_bytes = options.queue;
   photon::Service service(std::move(geometries), service_options);

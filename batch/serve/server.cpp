@@ -7,6 +7,7 @@
 #include <raylift/geometry/error.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -114,23 +115,39 @@ bool is_tcp(const std::string& address) {
   return address.starts_with("tcp://");
 }
 
-/// Checks an address of ipc:// and keeps other servers from it while the result lives: ZeroMQ takes away whatever is
-/// there.
-base::Descriptor claim_socket(const std::string& address) {
-  const fs::path path = address.substr(std::strlen("ipc://"));
-  if (!path.is_absolute() || !path.has_filename())
-    throw Error(ErrorKind::usage, "an address of ipc:// needs an absolute path", {address, ""},
-                "such as ipc:///run/user/1000/raylift/serve.sock");
-  const base::Descriptor folder =
-      cli::open_own_folder(path.parent_path(), path.parent_path() == cli::runtime_folder(), "servers");
-  const std::string name = path.filename().string() + ".lock";
-  base::Descriptor lock(::openat(folder.get(), name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (lock.get() < 0) throw Error(ErrorKind::io, std::strerror(errno), {(path.parent_path() / name).string(), ""});
-  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
-    throw Error(ErrorKind::io, "another server listens there", {address, ""},
-                "name another address by --listen, or end that server");
-  return lock;
-}
+/// An address of ipc:// that is this process's while this lives: ZeroMQ takes away whatever is there, and leaves its own
+/// behind.
+class SocketFile {
+ public:
+  explicit SocketFile(const std::string& address) : path_(address.substr(std::strlen("ipc://"))) {
+    if (!path_.is_absolute() || !path_.has_filename())
+      throw Error(ErrorKind::usage, "an address of ipc:// needs an absolute path", {address, ""},
+                  "such as ipc:///run/user/1000/raylift/serve.sock");
+    const fs::path folder_path = path_.parent_path();
+    const base::Descriptor folder =
+        cli::open_own_folder(folder_path, folder_path == cli::runtime_folder(), "servers");
+    const std::string name = path_.filename().string() + ".lock";
+    lock_ = base::Descriptor(::openat(folder.get(), name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (lock_.get() < 0) throw Error(ErrorKind::io, std::strerror(errno), {(folder_path / name).string(), ""});
+    if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
+      throw Error(ErrorKind::io, "another server listens there", {address, ""},
+                  "name another address by --listen, or end that server");
+    struct stat status {};
+    if (::lstat(path_.c_str(), &status) == 0 && !S_ISSOCK(status.st_mode))
+      throw Error(ErrorKind::usage, "a file is there that is no socket", {address, ""}, "name another address by --listen");
+    bound_ = true;
+  }
+  ~SocketFile() {
+    if (bound_) (void)::unlink(path_.c_str());
+  }
+  SocketFile(const SocketFile&) = delete;
+  SocketFile& operator=(const SocketFile&) = delete;
+
+ private:
+  fs::path path_;
+  base::Descriptor lock_;
+  bool bound_ = false;
+};
 
 [[noreturn]] void refuse_address(const std::string& address, const std::string& why) {
   throw Error(ErrorKind::io, "can't listen there: " + why, {address, ""},
@@ -212,7 +229,7 @@ struct PhotonServer::State {
       socket.set(zmq::sockopt::curve_secretkey, options.keys->secret_key);
       socket.set(zmq::sockopt::zap_domain, "raylift");
     } else if (address.starts_with("ipc://")) {
-      locks.push_back(claim_socket(address));
+      files.emplace_back(address);
     } else {
       throw Error(ErrorKind::usage, "this is no address to listen at", {address, ""},
                   "ipc://PATH, or tcp://ADDRESS:PORT with --keys");
@@ -491,6 +508,7 @@ struct PhotonServer::State {
               {"max_open_requests", options.max_open},
               {"silence_ms", options.silence.count()}};
     json.update(options.about);
+    json.update(options.contents);
     tell(socket, envelope, json_answer(header, Kind::welcome, json));
   }
 
@@ -680,7 +698,7 @@ struct PhotonServer::State {
   ServerOptions options;
   Ended ended;
   std::uint64_t server = 0;
-  std::vector<base::Descriptor> locks;
+  std::deque<SocketFile> files;
   zmq::context_t context;
   zmq::socket_t gate;
   std::vector<zmq::socket_t> sockets;
@@ -719,7 +737,7 @@ void PhotonServer::run(const std::function<bool()>& stop) {
 
 void forward(const std::vector<std::string>& front, const std::vector<std::string>& back,
              const std::function<bool()>& stop) {
-  std::vector<base::Descriptor> locks;
+  std::deque<SocketFile> files;
   zmq::context_t context;
   zmq::socket_t clients(context, zmq::socket_type::router), servers(context, zmq::socket_type::dealer);
   for (zmq::socket_t* socket : {&clients, &servers}) {
@@ -732,7 +750,7 @@ void forward(const std::vector<std::string>& front, const std::vector<std::strin
     if (!address.starts_with("ipc://"))
       throw Error(ErrorKind::usage, "requests are forwarded from ipc:// alone", {address, ""},
                   "clients of other machines name the servers' addresses themselves, with commas");
-    locks.push_back(claim_socket(address));
+    files.emplace_back(address);
     try {
       clients.bind(address);
     } catch (const zmq::error_t& error) {
