@@ -26,7 +26,9 @@ void refuse_folder(const fs::path& path, const std::string& whose, const std::st
 }
 
 base::Descriptor open_own_folder(const fs::path& path, bool make, const std::string& whose) {
-  const auto refuse = [&](const fs::path& folder, const std::string& problem) { refuse_folder(folder, whose, problem); };
+  const auto refuse = [&](const fs::path& folder, const std::string& problem) {
+    refuse_folder(folder, whose, problem);
+  };
   struct stat status {};
   // Other users must not be able to rename entries of the folder around it.
   const fs::path around = path.parent_path();

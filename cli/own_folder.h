@@ -14,7 +14,8 @@ namespace raylift::cli {
 [[nodiscard]] std::filesystem::path runtime_folder();
 
 /// Throws the Error(io) of a folder for sockets: `whose` are these, such as "viewers".
-[[noreturn]] void refuse_folder(const std::filesystem::path& path, const std::string& whose, const std::string& problem);
+[[noreturn]] void refuse_folder(const std::filesystem::path& path, const std::string& whose,
+                                const std::string& problem);
 
 /// Opens a folder that is the user's alone; `make` creates it first. Throws refuse_folder()'s Error if it does not
 /// exist, is a link, belongs to another user or is open to others, or if others can replace it.

@@ -104,8 +104,8 @@ void warn_of_tables(Session& session, const PhotonOptions& options, const photon
 
 #if defined(RAYLIFT_WITH_ZMQ)
 /// All of a run, by a server of the same geometry.
-Json run_remotely(Session& session, PhotonsCommandOptions& options, const PhotonInputs& inputs, const Progress& progress,
-                  PhotonSummary& summary) {
+Json run_remotely(Session& session, PhotonsCommandOptions& options, const PhotonInputs& inputs,
+                  const Progress& progress, PhotonSummary& summary) {
   const Scene scene = load(options.file, options.load, options.cache.with(session), progress);
   report_loaded(session, options.file, scene);
   for (const std::filesystem::path& file : photon_files_of(options.output)) refuse_input(file);
@@ -313,9 +313,11 @@ void add_photons(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   add_upload_options(*app, options->upload, options->load);
   add_devices_option(*app, options->device,
                      "auto, host (the CPU), cuda:N, all, or a list with commas; 'raylift devices' lists them");
-  add_flag_with_value(*app, "--server", [options](const std::string& text) { options->server = text; },
-                      "Let a server simulate, at these addresses or the usual one: 'raylift serve' of the same scene");
-  add_parsed(*app, "--keys", "PATH", "", "Keys for a server over TCP: client.key of 'raylift serve --keygen', or its folder",
+  add_flag_with_value(
+      *app, "--server", [options](const std::string& text) { options->server = text; },
+      "Let a server simulate, at these addresses or the usual one: 'raylift serve' of the same scene");
+  add_parsed(*app, "--keys", "PATH", "",
+             "Keys for a server over TCP: client.key of 'raylift serve --keygen', or its folder",
              [options](const std::string& text) { options->keys = parse_file_name(text); });
   add_flag(*app, "--timings", options->timings, "Print the time of each stage");
   add_flag(*app, "--strict", options->strict,

@@ -128,20 +128,29 @@ std::string seconds_text(const Json& seconds) {
 /// The table of a server's state.
 std::string status_text(const Json& state) {
   const auto count = [](const Json& json, const char* name) { return grouped(json[name].get<std::uint64_t>()); };
-  std::string text = fmt::format("{} on {}{}\n", printable(state["scene"].get<std::string>()),
-                                 printable(state["device"].get<std::string>()), state["stopping"] == true ? ", stopping" : "");
+  std::string text =
+      fmt::format("{} on {}{}\n", printable(state["scene"].get<std::string>()),
+                  printable(state["device"].get<std::string>()), state["stopping"] == true ? ", stopping" : "");
   const Json& total = state["total"];
   text += fmt::format("{} photons/s now; {} photons, {} hits, {} requests; {} queued, {} running; {} refused\n\n",
                       grouped(static_cast<std::uint64_t>(state["photons_per_second"].get<double>())),
                       count(total, "photons"), count(total, "hits"), count(total, "completed"),
                       count(total, "queued_requests"), count(total, "running_requests"), count(state, "refused"));
-  Table clients({{"client", Align::right}, {"photons"}, {"hits"}, {"requests"}, {"open"}, {"queue s"}, {"kernel s"}, {"silent s"}});
+  Table clients({{"client", Align::right},
+                 {"photons"},
+                 {"hits"},
+                 {"requests"},
+                 {"open"},
+                 {"queue s"},
+                 {"kernel s"},
+                 {"silent s"}});
   for (const Json& client : state["clients"])
     clients.add({count(client, "client"), count(client, "photons"), count(client, "hits"), count(client, "completed"),
                  count(client, "open_requests"), seconds_text(client["queue_seconds"]),
                  seconds_text(client["kernel_seconds"]), seconds_text(client["silent_seconds"])});
   text += clients.empty() ? "  no clients\n" : clients.text(2);
-  Table devices({{"device", Align::left}, {"photons"}, {"launches"}, {"kernel s"}, {"memory free"}, {"state", Align::left}});
+  Table devices(
+      {{"device", Align::left}, {"photons"}, {"launches"}, {"kernel s"}, {"memory free"}, {"state", Align::left}});
   for (const Json& device : state["devices"])
     devices.add({device["device"].get<std::string>(), count(device, "photons"), count(device, "launches"),
                  seconds_text(device["kernel_seconds"]), human_bytes(device["free_bytes"].get<std::uint64_t>()),
@@ -179,7 +188,8 @@ int serve(Session& session, ServeOptions& options) {
     return 0;
   }
   if (!options.new_client.empty())
-    throw Error(ErrorKind::usage, "--client adds a client to a folder of keys", {}, "name the folder by --keygen FOLDER");
+    throw Error(ErrorKind::usage, "--client adds a client to a folder of keys", {},
+                "name the folder by --keygen FOLDER");
   if (options.status) return print_status(session, options);
   if (!options.forward.empty()) return forward_requests(session, options);
   return options.digest ? print_digest(session, options) : serve_scene(session, options);
@@ -204,11 +214,13 @@ std::string text_of(const std::string& text, const char* what) {
 void add_serve(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   auto options = std::make_shared<ServeOptions>();
   options->device = "all";
-  CLI::App* app = add_command(program, "serve", "Simulate the photons of other programs, in a scene that stays on the devices");
+  CLI::App* app =
+      add_command(program, "serve", "Simulate the photons of other programs, in a scene that stays on the devices");
   add_words(*app, "SCENE", options->scenes, "Scene file; one alone", false);
-  add_parsed(*app, "--listen", "ADDRESSES", "ipc://$XDG_RUNTIME_DIR/raylift/serve.sock",
-             "Where to listen: ipc://PATH in a folder of your own, or tcp://ADDRESS:PORT with --keys; several with commas",
-             [options](const std::string& text) { options->listen = text_of(text, "address"); });
+  add_parsed(
+      *app, "--listen", "ADDRESSES", "ipc://$XDG_RUNTIME_DIR/raylift/serve.sock",
+      "Where to listen: ipc://PATH in a folder of your own, or tcp://ADDRESS:PORT with --keys; several with commas",
+      [options](const std::string& text) { options->listen = text_of(text, "address"); });
   add_parsed(*app, "--keys", "PATH", "", "Keys for TCP: a folder of --keygen, or a file of it",
              [options](const std::string& text) { options->keys = parse_file_name(text); });
   add_parsed(*app, "--max-body", "SIZE", "1GiB", "Largest body of a request",
@@ -219,8 +231,9 @@ void add_serve(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   add_parsed(*app, "--silence", "TIME", "10s", "Time after which the requests of a silent client are freed",
              [options](const std::string& text) { options->silence_seconds = parse_seconds(text); });
   add_flag(*app, "--digest", options->digest, "Print the digest of the geometry, which clients can expect, and end");
-  add_flag_with_value(*app, "--status", [options](const std::string& text) { options->status = text; },
-                      "Print what a server does, at an address or the usual one; in a terminal until an interrupt");
+  add_flag_with_value(
+      *app, "--status", [options](const std::string& text) { options->status = text; },
+      "Print what a server does, at an address or the usual one; in a terminal until an interrupt");
   add_parsed(*app, "--forward", "ADDRESSES", "", "Serve no scene: forward requests to these servers, by turns",
              [options](const std::string& text) { options->forward = text_of(text, "address"); });
   add_parsed(*app, "--keygen", "FOLDER", "", "Write new keys for TCP into a folder, server.key and client.key, and end",
@@ -228,7 +241,8 @@ void add_serve(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   add_parsed(*app, "--client", "NAME", "", "With --keygen: add one more client, NAME.key, to a folder that has keys",
              [options](const std::string& text) { options->new_client = parse_file_name(text); });
   set_group(*app, "Service",
-            {"--listen", "--keys", "--max-body", "--queue", "--silence", "--digest", "--status", "--forward", "--keygen", "--client"});
+            {"--listen", "--keys", "--max-body", "--queue", "--silence", "--digest", "--status", "--forward",
+             "--keygen", "--client"});
   add_upload_options(*app, options->upload, options->load);
   add_devices_option(*app, options->device,
                      "auto, host (the CPU), cuda:N, all, or a list with commas; 'raylift devices' lists them");

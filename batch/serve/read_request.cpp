@@ -28,7 +28,8 @@ using protocol::Header;
 using protocol::Layout;
 using protocol::Place;
 
-static_assert(sizeof(photon::Genstep) == protocol::kGenstepBytes && sizeof(photon::StartPhoton) == protocol::kPhotonBytes);
+static_assert(sizeof(photon::Genstep) == protocol::kGenstepBytes &&
+              sizeof(photon::StartPhoton) == protocol::kPhotonBytes);
 static_assert(sizeof(photon::PhotonRow) == sizeof(protocol::Row) && sizeof(photon::BriefHit) == sizeof(protocol::Hit));
 static_assert(sizeof(photon::Sequence) == protocol::kSequenceBytes);
 
@@ -45,8 +46,9 @@ void check_header(const Header& header, const Digest& digest) {
       !std::ranges::equal(header.digest, digest)) {
     Digest theirs;
     std::ranges::copy(header.digest, theirs.begin());
-    refuse(ErrorCode::digest, fmt::format("the server's geometry is {}, and the client's is {}", hex_of(digest), hex_of(theirs)),
-           "digest", "give both the same scene and options; 'raylift serve --digest SCENE' prints a scene's");
+    refuse(ErrorCode::digest,
+           fmt::format("the server's geometry is {}, and the client's is {}", hex_of(digest), hex_of(theirs)), "digest",
+           "give both the same scene and options; 'raylift serve --digest SCENE' prints a scene's");
   }
   if (header.body != Body::gensteps && header.body != Body::photons && header.body != Body::source)
     refuse(ErrorCode::malformed, fmt::format("there is no body {}", static_cast<int>(header.body)), "body",
@@ -76,8 +78,9 @@ void check_header(const Header& header, const Digest& digest) {
 /// The body, wherever it lies.
 Frame body_of(const Header& header, std::span<const Frame> frames, const RequestLimits& limits) {
   if (header.bytes > limits.max_body)
-    refuse(ErrorCode::limit, fmt::format("the body has {} bytes, and at most {} are accepted", header.bytes, limits.max_body),
-           "body", "divide the event, or raise --max-body of the server");
+    refuse(ErrorCode::limit,
+           fmt::format("the body has {} bytes, and at most {} are accepted", header.bytes, limits.max_body), "body",
+           "divide the event, or raise --max-body of the server");
   if (frames.size() != 1)
     refuse(ErrorCode::malformed, fmt::format("there are {} frames behind the header", frames.size()), "body",
            "send the body in one");
@@ -107,10 +110,11 @@ template <class T>
 photon::SharedRows<T> rows_of(const Header& header, Frame body, std::span<const std::uint64_t> shape) {
   if (header.encoding == Encoding::npy) {
     std::string bytes(reinterpret_cast<const char*>(body.bytes.data()), body.bytes.size());
-    std::vector<T> rows = photon::read_npy<T>(photon::NpyReader(std::move(bytes), "the body"), photon::NpyType::float32, shape);
+    std::vector<T> rows =
+        photon::read_npy<T>(photon::NpyReader(std::move(bytes), "the body"), photon::NpyType::float32, shape);
     if (header.rows != 0 && header.rows != rows.size())
-      refuse(ErrorCode::malformed, fmt::format("the array has {} rows, and the header says {}", rows.size(), header.rows),
-             "rows");
+      refuse(ErrorCode::malformed,
+             fmt::format("the array has {} rows, and the header says {}", rows.size(), header.rows), "rows");
     return photon::SharedRows<T>(std::move(rows));
   }
   // A product could exceed its type.
@@ -133,7 +137,8 @@ photon::Source source_of(const Header& header, const Frame& body, const RequestL
   if (header.photons == protocol::kAll)
     refuse(ErrorCode::malformed, "a source has no end: the number of photons is missing", "photons");
   // The files would be the server's, whose user may read more than the client's.
-  const bool has_file = text.starts_with("photons:") || text.starts_with("gensteps:") || !photon::spectrum_file(text).empty();
+  const bool has_file =
+      text.starts_with("photons:") || text.starts_with("gensteps:") || !photon::spectrum_file(text).empty();
   if (has_file || text.find('\0') != std::string::npos)
     refuse(ErrorCode::unsupported, "the source names a file, which would be the server's", cli::printable(text),
            "send its photons or gensteps themselves");

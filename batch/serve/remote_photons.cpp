@@ -71,7 +71,8 @@ RemoteSource read_source(const PhotonOptions& options) {
 photon::Tally tally_of(const Json& welcome, const PhotonOptions& options) {
   photon::Tally tally;
   const auto refuse = [] {
-    throw Error(ErrorKind::malformed, "the server does not say what its scene has", {}, "use the same version of raylift");
+    throw Error(ErrorKind::malformed, "the server does not say what its scene has", {},
+                "use the same version of raylift");
   };
   for (const char* member : {"materials", "surfaces", "channels"})
     if (!welcome.is_object() || !welcome.contains(member) || !welcome[member].is_array()) refuse();
@@ -107,7 +108,8 @@ void add(const client::Result& result, photon::Tally& tally) {
     const auto number = static_cast<std::int32_t>(row.sensor - 1);
     const auto place = std::ranges::lower_bound(tally.channels, number);
     if (place == tally.channels.end() || *place != number)
-      throw Error(ErrorKind::malformed, fmt::format("the server's hits have a channel {}, which its scene lacks", number));
+      throw Error(ErrorKind::malformed,
+                  fmt::format("the server's hits have a channel {}, which its scene lacks", number));
     const auto channel = static_cast<std::uint32_t>(place - tally.channels.begin());
     ++counts[layout.channel(channel)];
     if (layout.time_bins != 0) ++counts[layout.time(channel, row.time)];
@@ -125,8 +127,9 @@ Json follow_photons_remotely(client::Client& client, PhotonOptions& options, std
   if (source.photons) {
     const std::uint64_t there = *source.photons - std::min(*source.photons, options.first);
     if (count.value_or(0) > there)
-      throw Error(ErrorKind::usage, fmt::format("the source has {} photons, and numbers {} to {} were asked for",
-                                                *source.photons, options.first, options.first + *count - 1),
+      throw Error(ErrorKind::usage,
+                  fmt::format("the source has {} photons, and numbers {} to {} were asked for", *source.photons,
+                              options.first, options.first + *count - 1),
                   {}, "leave out --photons");
     options.photons = count.value_or(there);
   } else if (count) {

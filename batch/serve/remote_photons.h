@@ -11,8 +11,8 @@
 namespace raylift::batch {
 
 /// Simulates the photons of options.source, which `there` says the number of where it has an end, into the folder of
-/// options. Fills in the figures of `summary`, and returns summary.json. Throws Error: what the server refuses; io where
-/// none answers; unsupported (a source that names a file with a spectrum).
+/// options. Fills in the figures of `summary`, and returns summary.json. Throws Error: what the server refuses; io
+/// where none answers; unsupported (a source that names a file with a spectrum).
 [[nodiscard]] cli::Json follow_photons_remotely(client::Client& client, PhotonOptions& options,
                                                 std::optional<std::uint64_t> count, const cli::Json& head,
                                                 PhotonSummary& summary, const Progress& progress);

@@ -42,13 +42,13 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxHops = 8;     // of an envelope: proxies in a row
-constexpr int kSendHighWater = 16;      // messages in ZeroMQ's queue of a client
-constexpr int kReceiveHighWater = 64;   // likewise
+constexpr std::size_t kMaxHops = 8;                           // of an envelope: proxies in a row
+constexpr int kSendHighWater = 16;                            // messages in ZeroMQ's queue of a client
+constexpr int kReceiveHighWater = 64;                         // likewise
 constexpr std::uint64_t kShareFrom = std::uint64_t{1} << 18;  // bytes of a result
-constexpr milliseconds kBeat{1000};     // after which a silent client that waits is told what is pending
-constexpr milliseconds kShared{10'000}; // for which a result waits in shared memory
-constexpr std::uint32_t kRetry = 1000;  // ms
+constexpr milliseconds kBeat{1000};      // after which a silent client that waits is told what is pending
+constexpr milliseconds kShared{10'000};  // for which a result waits in shared memory
+constexpr std::uint32_t kRetry = 1000;   // ms
 
 using Frames = std::vector<zmq::message_t>;
 
@@ -115,8 +115,8 @@ bool is_tcp(const std::string& address) {
   return address.starts_with("tcp://");
 }
 
-/// An address of ipc:// that is this process's while this lives: ZeroMQ takes away whatever is there, and leaves its own
-/// behind.
+/// An address of ipc:// that is this process's while this lives: ZeroMQ takes away whatever is there, and leaves its
+/// own behind.
 class SocketFile {
  public:
   explicit SocketFile(const std::string& address) : path_(address.substr(std::strlen("ipc://"))) {
@@ -124,8 +124,7 @@ class SocketFile {
       throw Error(ErrorKind::usage, "an address of ipc:// needs an absolute path", {address, ""},
                   "such as ipc:///run/user/1000/raylift/serve.sock");
     const fs::path folder_path = path_.parent_path();
-    const base::Descriptor folder =
-        cli::open_own_folder(folder_path, folder_path == cli::runtime_folder(), "servers");
+    const base::Descriptor folder = cli::open_own_folder(folder_path, folder_path == cli::runtime_folder(), "servers");
     const std::string name = path_.filename().string() + ".lock";
     lock_ = base::Descriptor(::openat(folder.get(), name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (lock_.get() < 0) throw Error(ErrorKind::io, std::strerror(errno), {(folder_path / name).string(), ""});
@@ -134,7 +133,8 @@ class SocketFile {
                   "name another address by --listen, or end that server");
     struct stat status {};
     if (::lstat(path_.c_str(), &status) == 0 && !S_ISSOCK(status.st_mode))
-      throw Error(ErrorKind::usage, "a file is there that is no socket", {address, ""}, "name another address by --listen");
+      throw Error(ErrorKind::usage, "a file is there that is no socket", {address, ""},
+                  "name another address by --listen");
     bound_ = true;
   }
   ~SocketFile() {
@@ -221,7 +221,7 @@ struct PhotonServer::State {
     socket.set(zmq::sockopt::sndhwm, kSendHighWater);
     socket.set(zmq::sockopt::rcvhwm, kReceiveHighWater);
     socket.set(zmq::sockopt::linger, 5000);  // ms, for results that are on their way at the end
-    socket.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(options.max_body + 4096));
+    socket.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(std::max(options.max_body, protocol::kAlwaysRead) + 4096));
     socket.set(zmq::sockopt::heartbeat_ivl, 2000);
     socket.set(zmq::sockopt::heartbeat_timeout, 10'000);
     if (is_tcp(address)) {
@@ -428,7 +428,8 @@ struct PhotonServer::State {
     if (told && client.unread.empty())
       for (const auto& [request, open] : client.open)
         tell(client.socket, client.envelope,
-             refusal(open.header, {ErrorCode::dropped, "the client was silent for too long", "", "send the request again"}));
+             refusal(open.header,
+                     {ErrorCode::dropped, "the client was silent for too long", "", "send the request again"}));
     service.drop_client(client.id);
     if (!client.open.empty()) ++dropped;
     numbers.erase(key_of(client.socket, client.envelope));
@@ -438,20 +439,23 @@ struct PhotonServer::State {
   // Messages from clients.
 
   bool receive(std::size_t socket) {
-    Frames frames(1);
-    if (!sockets[socket].recv(frames.back(), zmq::recv_flags::dontwait)) return false;
-    while (frames.back().more()) {
-      frames.emplace_back();
-      if (!sockets[socket].recv(frames.back(), zmq::recv_flags::dontwait)) return false;
+    Frames frames;
+    bool is_long = false;
+    for (bool more = true; more;) {
+      zmq::message_t frame;
+      if (!sockets[socket].recv(frame, zmq::recv_flags::dontwait)) return false;
+      more = frame.more();
       // The rest of a message that is none is read, and not kept.
-      if (frames.size() > kMaxHops + 4) frames.pop_back(), ++excess;
+      if (frames.size() != kMaxHops + 4)
+        frames.push_back(std::move(frame));
+      else
+        is_long = true;
     }
-    take(socket, std::move(frames));
+    take(socket, std::move(frames), is_long);
     return true;
   }
 
-  void take(std::size_t socket, Frames frames) {
-    const bool is_long = std::exchange(excess, 0) != 0;
+  void take(std::size_t socket, Frames frames, bool is_long) {
     const auto empty = std::ranges::find_if(frames, [](const zmq::message_t& frame) { return frame.size() == 0; });
     const auto hops = static_cast<std::size_t>(empty - frames.begin());
     Header header;
@@ -465,11 +469,12 @@ struct PhotonServer::State {
     Client* client = known(socket, envelope);
     if (client != nullptr) client->heard = Clock::now();
     if (header.version != protocol::kVersion)
-      return tell(socket, envelope,
-                  refusal(header, {ErrorCode::version,
-                                   fmt::format("the server speaks version {} of the protocol, and the client version {}",
-                                               protocol::kVersion, header.version),
-                                   "version", "use the same version of raylift on both sides"}));
+      return tell(
+          socket, envelope,
+          refusal(header, {ErrorCode::version,
+                           fmt::format("the server speaks version {} of the protocol, and the client version {}",
+                                       protocol::kVersion, header.version),
+                           "version", "use the same version of raylift on both sides"}));
     frames.erase(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(hops + 2));
     switch (header.kind) {
       case Kind::hello:
@@ -486,22 +491,23 @@ struct PhotonServer::State {
         if (client != nullptr) client->shared.erase(header.request);
         return;
       case Kind::simulate:
-        if (is_long) frames.resize(2);  // which is an error
         return simulate(socket, envelope, header, std::move(frames));
       default:
-        return tell(socket, envelope,
-                    refusal(header, {ErrorCode::malformed,
-                                     fmt::format("there is no message of kind {} to a server", static_cast<int>(header.kind)),
-                                     "kind", "docs/service.md lists them"}));
+        return tell(
+            socket, envelope,
+            refusal(header, {ErrorCode::malformed,
+                             fmt::format("there is no message of kind {} to a server", static_cast<int>(header.kind)),
+                             "kind", "docs/service.md lists them"}));
     }
   }
 
   void hello(std::size_t socket, const std::vector<std::string>& envelope, const Header& header) {
     const bool is_any = std::ranges::all_of(header.digest, [](std::uint8_t byte) { return byte == 0; });
     if (!is_any && !std::ranges::equal(header.digest, options.digest))
-      return tell(socket, envelope,
-                  refusal(header, {ErrorCode::digest, "the server has another geometry: " + hex_of(options.digest), "digest",
-                                   "give both the same scene and options; 'raylift serve --digest SCENE' prints a scene's"}));
+      return tell(
+          socket, envelope,
+          refusal(header, {ErrorCode::digest, "the server has another geometry: " + hex_of(options.digest), "digest",
+                           "give both the same scene and options; 'raylift serve --digest SCENE' prints a scene's"}));
     Json json{{"protocol", protocol::kVersion},
               {"digest", hex_of(options.digest)},
               {"max_body_bytes", options.max_body},
@@ -539,8 +545,7 @@ struct PhotonServer::State {
         bodies.push_back({{static_cast<const std::byte*>(kept->data()), kept->size()}, kept});
       }
       photon::Request request;
-      const Refusal why =
-          read_request(header, bodies, options.digest, {options.max_body, 4096, !tcp[socket]}, request);
+      const Refusal why = read_request(header, bodies, options.digest, {options.max_body, 4096, !tcp[socket]}, request);
       if (why.code != ErrorCode::none) return refuse(why);
       request.when_ready = [ended_ = &ended, number = client.number, asked = header.request] {
         ended_->add(number, asked);
@@ -575,7 +580,8 @@ struct PhotonServer::State {
     } catch (const Error& error) {
       send(client, asked, refusal(asked, refusal_of(error)));
     } catch (const std::bad_alloc&) {
-      send(client, asked, refusal(asked, {ErrorCode::memory, "the server has no memory for the result", "", "try again later"}));
+      send(client, asked,
+           refusal(asked, {ErrorCode::memory, "the server has no memory for the result", "", "try again later"}));
     }
   }
 
@@ -595,7 +601,8 @@ struct PhotonServer::State {
     }
     if (!may) ++strangers;
     const std::string request = frames.size() > 1 ? frames[1].to_string() : std::string();
-    const std::array<std::string, 6> reply{"1.0", request, may ? "200" : "400", may ? "" : "the key is not known", "", ""};
+    const std::array<std::string, 6> reply{"1.0", request, may ? "200" : "400", may ? "" : "the key is not known",
+                                           "",    ""};
     for (std::size_t i = 0; i != reply.size(); ++i)
       (void)gate.send(message_of(reply[i].data(), reply[i].size()),
                       i + 1 != reply.size() ? zmq::send_flags::sndmore : zmq::send_flags::none);
@@ -691,7 +698,8 @@ struct PhotonServer::State {
   }
 
   [[nodiscard]] bool is_idle() const {
-    return std::ranges::all_of(clients, [](const auto& client) { return client.second.open.empty() && client.second.unread.empty(); });
+    return std::ranges::all_of(
+        clients, [](const auto& client) { return client.second.open.empty() && client.second.unread.empty(); });
   }
 
   photon::Service& service;
@@ -709,7 +717,6 @@ struct PhotonServer::State {
   std::uint64_t last_client = 0;
   std::vector<std::uint64_t> gone;
   bool stopping = false;
-  std::size_t excess = 0;
   std::uint64_t refused = 0, dropped = 0, foreign = 0, strangers = 0, sampled_photons = 0;
   double rate = 0;
   Clock::time_point began, sampled, beaten;

@@ -23,10 +23,10 @@ struct ServerOptions {
   Digest digest{};
   cli::Json about;     ///< what `welcome` and `state` say of the scene
   cli::Json contents;  ///< what `welcome` says beside that: names of materials and surfaces, numbers of channels
-  std::uint64_t max_body = std::uint64_t{1} << 30;         ///< bytes of a request's body
-  std::uint64_t max_unread = std::uint64_t{1} << 30;       ///< bytes of results that a client has not read
-  std::size_t max_open = 4096;                             ///< a client's requests without a result
-  std::chrono::milliseconds silence{10'000};               ///< after which a client's requests are freed
+  std::uint64_t max_body = std::uint64_t{1} << 30;    ///< bytes of a request's body
+  std::uint64_t max_unread = std::uint64_t{1} << 30;  ///< bytes of results that a client has not read
+  std::size_t max_open = 4096;                        ///< a client's requests without a result
+  std::chrono::milliseconds silence{10'000};          ///< after which a client's requests are freed
 };
 
 class PhotonServer {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client of `raylift serve`: gensteps or photons of events in, hits out, from any number of threads. C++17 and libzmq.
+// A client of `raylift serve`: gensteps or photons of events in, hits out, from any number of threads. C++17 and
+// libzmq.
 //
 //   raylift::client::Client client;                                 // the user's server on this machine
 //   const auto ticket = client.submit(raylift::client::gensteps(steps, event, seed));
@@ -119,18 +120,18 @@ class View {
 struct Request {
   protocol::Body body = protocol::Body::gensteps;
   protocol::Encoding encoding = protocol::Encoding::raw;
-  Bytes bytes;                   ///< (G, 6, 4) or (N, 4, 4) of float32, a .npy file of these, or the text of a source
-  std::uint64_t event = 0;       ///< returned in the result
-  std::uint64_t seed = 0;        ///< of the event: with it, photons depend on their numbers in the body alone
-  std::uint64_t first = 0;       ///< the number of the first photon
-  std::uint64_t photons = kAll;  ///< how many; a source needs it
-  std::uint64_t expected = kAll; ///< photons of the whole body, where it is known: another number is an error
-  std::uint32_t max_steps = 0;   ///< after which a photon is truncated; 0: 10,000
-  float max_time = 0;            ///< ns, after which a photon is truncated; 0: none
+  Bytes bytes;                    ///< (G, 6, 4) or (N, 4, 4) of float32, a .npy file of these, or the text of a source
+  std::uint64_t event = 0;        ///< returned in the result
+  std::uint64_t seed = 0;         ///< of the event: with it, photons depend on their numbers in the body alone
+  std::uint64_t first = 0;        ///< the number of the first photon
+  std::uint64_t photons = kAll;   ///< how many; a source needs it
+  std::uint64_t expected = kAll;  ///< photons of the whole body, where it is known: another number is an error
+  std::uint32_t max_steps = 0;    ///< after which a photon is truncated; 0: 10,000
+  float max_time = 0;             ///< ns, after which a photon is truncated; 0: none
   Layout layout = Layout::rows;
   protocol::Encoding wanted_encoding = protocol::Encoding::raw;
-  bool finals = false;           ///< Result::finals is wanted
-  bool sequences = false;        ///< Result::sequences is wanted
+  bool finals = false;     ///< Result::finals is wanted
+  bool sequences = false;  ///< Result::sequences is wanted
 };
 
 /// Gensteps of an event: a vector of elements of 96 bytes, such as Genstep of <raylift/client/gensteps.h>.
@@ -182,14 +183,14 @@ struct Result {
   std::uint64_t event = 0;
   std::uint64_t seed = 0;
   std::uint64_t first = 0;
-  std::uint64_t photons = 0;          ///< that were simulated
+  std::uint64_t photons = 0;  ///< that were simulated
   Layout layout = Layout::none;
-  std::uint64_t hits = 0;             ///< how many
-  Bytes bytes;                        ///< of the hits, by number of photon; a .npy file where that was wanted
+  std::uint64_t hits = 0;  ///< how many
+  Bytes bytes;             ///< of the hits, by number of photon; a .npy file where that was wanted
   protocol::Counts counts;
-  Bytes finals;     ///< all photons at their ends, Row, by number; where they were wanted
-  Bytes sequences;  ///< their histories, 32 bytes each; likewise
-  std::shared_ptr<const Error> error; ///< of Client::next(): why there is no result
+  Bytes finals;                        ///< all photons at their ends, Row, by number; where they were wanted
+  Bytes sequences;                     ///< their histories, 32 bytes each; likewise
+  std::shared_ptr<const Error> error;  ///< of Client::next(): why there is no result
 
   /// The hits of Layout::rows; empty of another layout or encoding.
   [[nodiscard]] View<Row> rows() const { return as<Row>(Layout::rows); }
@@ -226,9 +227,9 @@ struct Keys {
 struct Options {
   /// Of one or more servers of the same geometry, which get requests by turns; empty: usual_address().
   std::vector<std::string> addresses;
-  std::optional<Keys> keys;  ///< for tcp://
-  Digest digest{};           ///< the geometry's, by `raylift serve --digest`; all 0: any geometry
-  bool shared_memory = true; ///< large bodies in shared memory, where all addresses are ipc://
+  std::optional<Keys> keys;                       ///< for tcp://
+  Digest digest{};                                ///< the geometry's, by `raylift serve --digest`; all 0: any geometry
+  bool shared_memory = true;                      ///< large bodies in shared memory, where all addresses are ipc://
   std::size_t share_from = std::size_t{1} << 18;  ///< bytes
   std::size_t max_pending = 4096;                 ///< requests without a result; submit() waits for room
   std::chrono::milliseconds alive{1000};          ///< between heartbeats
@@ -247,8 +248,8 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  /// Sends it, now or once a server can be reached; waits while max_pending requests have no result. Throws Error(usage)
-  /// for a body that is no whole number of rows.
+  /// Sends it, now or once a server can be reached; waits while max_pending requests have no result. Throws
+  /// Error(usage) for a body that is no whole number of rows.
   Ticket submit(Request request);
   /// Whether wait() would return at once.
   [[nodiscard]] bool ready(Ticket ticket) const;
@@ -265,8 +266,8 @@ class Client {
   /// Requests without a result.
   [[nodiscard]] std::size_t pending() const;
 
-  /// What the server says of itself, and of its clients: JSON, docs/service.md. Throws Error(timeout), and Error(digest)
-  /// where the geometry is another.
+  /// What the server says of itself, and of its clients: JSON, docs/service.md. Throws Error(timeout), and
+  /// Error(digest) where the geometry is another.
   [[nodiscard]] std::string welcome(std::chrono::milliseconds timeout = std::chrono::seconds(10));
   [[nodiscard]] std::string status(std::chrono::milliseconds timeout = std::chrono::seconds(10));
 
@@ -321,7 +322,7 @@ class Client {
   bool stop_ = false;
   std::map<std::uint64_t, Clock::time_point> servers_;  // and when they were heard last
   std::uint64_t max_body_ = 0;                          // of a server; 0: none was heard
-  Clock::time_point heard_, beaten_;
+  Clock::time_point heard_, beaten_, opened_;
   std::thread thread_;
 };
 

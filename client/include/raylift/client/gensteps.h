@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gensteps of an event, collected step by step from plain numbers: for a stepping action of Geant4, without its headers.
+// Gensteps of an event, collected step by step from plain numbers: for a stepping action of Geant4, without its
+// headers.
 //
 //   collector.begin(event);                           // each thread has a collector of its own
 //   collector.add(step);                              // in the stepping action
@@ -40,8 +41,8 @@ struct Genstep {
   float velocity;  ///< mm/ns; Cerenkov: at the begin, scintillation: mean
   union Rest {
     struct Cerenkov {
-      float beta_inverse;     ///< of the mean of both ends
-      float shortest;         ///< nm; both 0: the range of the material's RINDEX
+      float beta_inverse;  ///< of the mean of both ends
+      float shortest;      ///< nm; both 0: the range of the material's RINDEX
       float longest;
       float max_cosine;
       float max_sin2;
@@ -53,7 +54,7 @@ struct Genstep {
       std::uint32_t component;  ///< 1 to 3; 0: by their shares
       float deposit;            ///< MeV
       float unused0[2];
-      float time_constant;      ///< ns; 0: the component's
+      float time_constant;  ///< ns; 0: the component's
       float unused1[3];
     } scintillation;
   } rest;
@@ -82,10 +83,10 @@ struct Step {
   double charge = 0;            ///< in elementary charges
   double beta = 0;              ///< velocity over c, where it begins
   double beta_at_end = -1;      ///< below 0: the same
-  double deposit = 0;           ///< MeV that scintillates: Geant4's total energy deposit, or what a law of Birks leaves of it
+  double deposit = 0;  ///< MeV that scintillates: Geant4's total energy deposit, or what a law of Birks leaves of it
   std::uint32_t material = 0;
   std::uint32_t track = 0;
-  std::int32_t particle = 0;    ///< the PDG number
+  std::int32_t particle = 0;  ///< the PDG number
   /// Photons, where Geant4 has drawn their number: G4Cerenkov::GetNumPhotons() and G4Scintillation::GetNumPhotons().
   std::uint32_t cerenkov_photons = kPhotonsOfPhysics;
   std::uint32_t scintillation_photons = kPhotonsOfPhysics;
@@ -99,7 +100,7 @@ struct Step {
 
 /// What is known of a material, so that steps without light need not be sent.
 struct MaterialLight {
-  double highest_index = 0;   ///< 0: no RINDEX, and so no Cerenkov light
+  double highest_index = 0;  ///< 0: no RINDEX, and so no Cerenkov light
   bool scintillates = false;
 };
 
@@ -212,11 +213,13 @@ class Collector {
       throw Error(ErrorCode::usage, what, "step of track " + std::to_string(step.track));
     };
     for (int i = 0; i != 3; ++i)
-      if (!std::isfinite(static_cast<float>(step.position[i])) || !std::isfinite(static_cast<float>(step.displacement[i])))
+      if (!std::isfinite(static_cast<float>(step.position[i])) ||
+          !std::isfinite(static_cast<float>(step.displacement[i])))
         refuse("its place is no number");
     if (!std::isfinite(static_cast<float>(step.time)) || !std::isfinite(static_cast<float>(step.charge)))
       refuse("its time or charge is no number");
-    if (!(step.beta >= 0 && step.beta <= 1) || !(beta_at_end >= 0 && beta_at_end <= 1)) refuse("its beta is not from 0 to 1");
+    if (!(step.beta >= 0 && step.beta <= 1) || !(beta_at_end >= 0 && beta_at_end <= 1))
+      refuse("its beta is not from 0 to 1");
     if (!(step.length >= 0) || !(step.deposit >= 0) || !std::isfinite(static_cast<float>(step.length + step.deposit)))
       refuse("its length or energy is below 0");
     if (!materials_.empty() && step.material >= materials_.size()) refuse("its material is not in the table");
@@ -236,7 +239,8 @@ class Tracks {
     std::uint64_t photons = 0;
     for (const Genstep& step : gensteps) {
       if (step.photons == kPhotonsOfPhysics)
-        throw Error(ErrorCode::usage, "a step's number of photons is the server's", "track " + std::to_string(step.track),
+        throw Error(ErrorCode::usage, "a step's number of photons is the server's",
+                    "track " + std::to_string(step.track),
                     "give Step::cerenkov_photons and Step::scintillation_photons");
       photons += step.photons;
       ends_.push_back(photons);

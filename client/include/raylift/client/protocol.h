@@ -21,6 +21,10 @@ inline constexpr std::uint16_t kVersion = 1;
 /// In Header::photons: all from Header::first on. In Header::expected: unknown.
 inline constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
+/// Bytes of a body that every server reads, if only to refuse it. It closes the connection where a frame is larger than
+/// this and than Header::max_body.
+inline constexpr std::uint64_t kAlwaysRead = std::uint64_t{32} << 20;
+
 enum class Kind : std::uint16_t {
   // From a client.
   hello = 1,     ///< answered by `welcome`
@@ -59,26 +63,26 @@ enum class Layout : std::uint8_t {
 };
 
 /// Header::flags.
-inline constexpr std::uint8_t kMayShare = 1;     ///< the hits may come in shared memory
+inline constexpr std::uint8_t kMayShare = 1;        ///< the hits may come in shared memory
 inline constexpr std::uint8_t kWantsFinals = 2;     ///< all photons at their ends, behind the hits: Row
 inline constexpr std::uint8_t kWantsSequences = 4;  ///< histories, behind these: 32 bytes a photon
 
 enum class ErrorCode : std::uint16_t {
   none = 0,
-  version = 1,        ///< the other end speaks another version
-  digest = 2,         ///< the server has another geometry
-  malformed = 3,      ///< the message or its numbers are wrong: shape, type, size
-  count = 4,          ///< the body makes another number of photons than was expected
-  unsupported = 5,    ///< legal, but nothing that this server does
-  limit = 6,          ///< too large for this server
-  busy = 7,           ///< try again after Header::retry_after
-  memory = 8,         ///< the server's memory, or its devices', ran out
-  device = 9,         ///< no device is left that works
-  cancelled = 10,     ///< by `cancel`
-  dropped = 11,       ///< the client was silent for too long: its requests were freed; send them again
-  stopping = 12,      ///< the server ends; try again after Header::retry_after, there or elsewhere
-  shared_memory = 13, ///< the shared memory can't be opened: send the body in the frame
-  internal = 14,      ///< a fault of the server
+  version = 1,         ///< the other end speaks another version
+  digest = 2,          ///< the server has another geometry
+  malformed = 3,       ///< the message or its numbers are wrong: shape, type, size
+  count = 4,           ///< the body makes another number of photons than was expected
+  unsupported = 5,     ///< legal, but nothing that this server does
+  limit = 6,           ///< too large for this server
+  busy = 7,            ///< try again after Header::retry_after
+  memory = 8,          ///< the server's memory, or its devices', ran out
+  device = 9,          ///< no device is left that works
+  cancelled = 10,      ///< by `cancel`
+  dropped = 11,        ///< the client was silent for too long: its requests were freed; send them again
+  stopping = 12,       ///< the server ends; try again after Header::retry_after, there or elsewhere
+  shared_memory = 13,  ///< the shared memory can't be opened: send the body in the frame
+  internal = 14,       ///< a fault of the server
   // These never travel.
   unreachable = 100,  ///< no server answered
   timeout = 101,      ///< the caller's time was over
@@ -88,24 +92,42 @@ enum class ErrorCode : std::uint16_t {
 /// The name as it stands in messages: "shared_memory".
 inline const char* name_of(ErrorCode code) {
   switch (code) {
-    case ErrorCode::none: return "none";
-    case ErrorCode::version: return "version";
-    case ErrorCode::digest: return "digest";
-    case ErrorCode::malformed: return "malformed";
-    case ErrorCode::count: return "count";
-    case ErrorCode::unsupported: return "unsupported";
-    case ErrorCode::limit: return "limit";
-    case ErrorCode::busy: return "busy";
-    case ErrorCode::memory: return "memory";
-    case ErrorCode::device: return "device";
-    case ErrorCode::cancelled: return "cancelled";
-    case ErrorCode::dropped: return "dropped";
-    case ErrorCode::stopping: return "stopping";
-    case ErrorCode::shared_memory: return "shared_memory";
-    case ErrorCode::internal: return "internal";
-    case ErrorCode::unreachable: return "unreachable";
-    case ErrorCode::timeout: return "timeout";
-    case ErrorCode::usage: return "usage";
+    case ErrorCode::none:
+      return "none";
+    case ErrorCode::version:
+      return "version";
+    case ErrorCode::digest:
+      return "digest";
+    case ErrorCode::malformed:
+      return "malformed";
+    case ErrorCode::count:
+      return "count";
+    case ErrorCode::unsupported:
+      return "unsupported";
+    case ErrorCode::limit:
+      return "limit";
+    case ErrorCode::busy:
+      return "busy";
+    case ErrorCode::memory:
+      return "memory";
+    case ErrorCode::device:
+      return "device";
+    case ErrorCode::cancelled:
+      return "cancelled";
+    case ErrorCode::dropped:
+      return "dropped";
+    case ErrorCode::stopping:
+      return "stopping";
+    case ErrorCode::shared_memory:
+      return "shared_memory";
+    case ErrorCode::internal:
+      return "internal";
+    case ErrorCode::unreachable:
+      return "unreachable";
+    case ErrorCode::timeout:
+      return "timeout";
+    case ErrorCode::usage:
+      return "usage";
   }
   return "unknown";
 }
@@ -115,32 +137,33 @@ struct Header {
   char magic[4] = {kMagic[0], kMagic[1], kMagic[2], kMagic[3]};
   std::uint16_t version = kVersion;
   Kind kind = Kind::hello;
-  std::uint64_t request = 0;           ///< the client's number for it, returned in all answers
-  std::uint8_t digest[32] = {};        ///< of the geometry: that the client expects, or all 0; in answers the server's
-  std::uint64_t event = 0;             ///< returned in the result
-  std::uint64_t seed = 0;              ///< of the event
-  std::uint64_t first = 0;             ///< the number of the first photon to be simulated
-  std::uint64_t photons = kAll;        ///< how many; results: how many were simulated
-  std::uint64_t expected = kAll;       ///< of the whole body, which is an error where it makes another number
-  std::uint64_t rows = 0;              ///< of the body: G, N or H
-  std::uint64_t bytes = 0;             ///< of the body, wherever it lies
-  std::uint32_t max_steps = 0;         ///< after which a photon is truncated; 0: 10,000
-  float max_time = 0;                  ///< ns, after which a photon is truncated; 0: none
+  std::uint64_t request = 0;      ///< the client's number for it, returned in all answers
+  std::uint8_t digest[32] = {};   ///< of the geometry: that the client expects, or all 0; in answers the server's
+  std::uint64_t event = 0;        ///< returned in the result
+  std::uint64_t seed = 0;         ///< of the event
+  std::uint64_t first = 0;        ///< the number of the first photon to be simulated
+  std::uint64_t photons = kAll;   ///< how many; results: how many were simulated
+  std::uint64_t expected = kAll;  ///< of the whole body, which is an error where it makes another number
+  std::uint64_t rows = 0;         ///< of the body: G, N or H
+  std::uint64_t bytes = 0;        ///< of the body, wherever it lies
+  std::uint32_t max_steps = 0;    ///< after which a photon is truncated; 0: 10,000
+  float max_time = 0;             ///< ns, after which a photon is truncated; 0: none
   Body body = Body::none;
-  Encoding encoding = Encoding::raw;   ///< of the body
-  Place place = Place::frame;          ///< of the body
-  Layout layout = Layout::none;        ///< of the hits that are wanted, or that the result has
+  Encoding encoding = Encoding::raw;         ///< of the body
+  Place place = Place::frame;                ///< of the body
+  Layout layout = Layout::none;              ///< of the hits that are wanted, or that the result has
   Encoding wanted_encoding = Encoding::raw;  ///< of the hits
   std::uint8_t flags = 0;
   ErrorCode error = ErrorCode::none;
-  std::uint32_t retry_after = 0;       ///< ms
-  std::uint32_t reserved = 0;          ///< 0
-  std::uint64_t server = 0;            ///< in answers: a random number of the server process
-  std::uint64_t max_body = 0;          ///< in answers: bytes of the largest body that the server takes
+  std::uint32_t retry_after = 0;  ///< ms
+  std::uint32_t reserved = 0;     ///< 0
+  std::uint64_t server = 0;       ///< in answers: a random number of the server process
+  std::uint64_t max_body = 0;     ///< in answers: bytes of the largest body that the server takes
 };
 static_assert(std::is_trivially_copyable<Header>::value && sizeof(Header) == 144, "the layout of docs/service.md");
-static_assert(offsetof(Header, digest) == 16 && offsetof(Header, expected) == 80 && offsetof(Header, max_steps) == 104 &&
-                  offsetof(Header, body) == 112 && offsetof(Header, error) == 118 && offsetof(Header, server) == 128,
+static_assert(offsetof(Header, digest) == 16 && offsetof(Header, expected) == 80 &&
+                  offsetof(Header, max_steps) == 104 && offsetof(Header, body) == 112 &&
+                  offsetof(Header, error) == 118 && offsetof(Header, server) == 128,
               "the layout of docs/service.md");
 
 /// Where a body lies that both ends map: a sealed memfd of the sender, opened by /proc/PID/fd/DESCRIPTOR.
@@ -154,9 +177,9 @@ static_assert(sizeof(SharedMemory) == 32, "the layout of docs/service.md");
 
 /// The second frame of a result.
 struct Counts {
-  std::uint64_t steps = 0;             ///< of all photons
-  std::uint64_t births[3] = {};        ///< Cerenkov light, scintillation, other
-  std::uint64_t ends[16] = {};         ///< photons by their ends, in the order that docs/service.md lists
+  std::uint64_t steps = 0;                ///< of all photons
+  std::uint64_t births[3] = {};           ///< Cerenkov light, scintillation, other
+  std::uint64_t ends[16] = {};            ///< photons by their ends, in the order that docs/service.md lists
   std::uint64_t queue_microseconds = 0;   ///< from the server's acceptance to the first launch
   std::uint64_t kernel_microseconds = 0;  ///< of launches, by the request's share of their photons
 };

@@ -22,9 +22,7 @@ namespace raylift::client {
 class SharedBody {
  public:
   /// A copy of the bytes that nobody can change, shorten or extend any more; null where the system has no room for it.
-  [[nodiscard]] static std::unique_ptr<SharedBody> of(const void* data, std::size_t size) {
-    return of({{data, size}});
-  }
+  [[nodiscard]] static std::unique_ptr<SharedBody> of(const void* data, std::size_t size) { return of({{data, size}}); }
   struct Piece {
     const void* data;
     std::size_t size;
@@ -65,8 +63,7 @@ class SharedBody {
 
   /// The bytes of another process's; null, with the reason, where it has no such memory, or could change it.
   [[nodiscard]] static std::shared_ptr<const void> open(const protocol::SharedMemory& where, std::string& why) {
-    const std::string path =
-        "/proc/" + std::to_string(where.process) + "/fd/" + std::to_string(where.descriptor);
+    const std::string path = "/proc/" + std::to_string(where.process) + "/fd/" + std::to_string(where.descriptor);
     // Before it is opened: to open a pipe or a device may block, or do something.
     char target[64];
     const ssize_t length = ::readlink(path.c_str(), target, sizeof target);

@@ -26,8 +26,8 @@ inline void check_folder_of(const std::string& address) {
 }
 
 /// "unreachable: no server answered": with the names that the protocol has.
-inline std::shared_ptr<const Error> error_of(ErrorCode code, const std::string& problem, const std::string& element = {},
-                                             const std::string& advice = {}) {
+inline std::shared_ptr<const Error> error_of(ErrorCode code, const std::string& problem,
+                                             const std::string& element = {}, const std::string& advice = {}) {
   return std::make_shared<const Error>(code, problem, element, advice);
 }
 
@@ -46,8 +46,9 @@ inline Keys read_keys(const std::string& path) {
   }
   for (const std::string* key : {&keys.server, &keys.own_public, &keys.own_secret})
     if (key->size() != 40)
-      throw Error(ErrorCode::usage, "it has no keys of a client: 'server', 'public' and 'secret', of 40 characters each",
-                  path, "make it by 'raylift serve --keygen FOLDER', which writes client.key");
+      throw Error(ErrorCode::usage,
+                  "it has no keys of a client: 'server', 'public' and 'secret', of 40 characters each", path,
+                  "make it by 'raylift serve --keygen FOLDER', which writes client.key");
   return keys;
 }
 
@@ -88,7 +89,7 @@ inline Client::Client(Options options) : options_(std::move(options)) {
       throw Error(ErrorCode::usage, "an address begins with ipc:// or tcp://", address);
     }
   }
-  heard_ = beaten_ = Clock::now();
+  heard_ = beaten_ = opened_ = Clock::now();
   wake_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   context_ = wake_ < 0 ? nullptr : zmq_ctx_new();
   try {
@@ -119,8 +120,8 @@ inline void Client::open() {
   socket_ = zmq_socket(context_, ZMQ_DEALER);
   if (socket_ == nullptr) throw Error(ErrorCode::usage, zmq_strerror(zmq_errno()), "a socket");
   const auto set = [this](int option, int value) { (void)zmq_setsockopt(socket_, option, &value, sizeof value); };
-  set(ZMQ_LINGER, 200);    // ms, for what takes requests back
-  set(ZMQ_IMMEDIATE, 1);   // what can't be sent yet stays here
+  set(ZMQ_LINGER, 200);   // ms, for what takes requests back
+  set(ZMQ_IMMEDIATE, 1);  // what can't be sent yet stays here
   set(ZMQ_RECONNECT_IVL, 20);
   set(ZMQ_RECONNECT_IVL_MAX, 1000);
   set(ZMQ_HEARTBEAT_IVL, 2000);
@@ -150,8 +151,8 @@ inline Ticket Client::submit(Request request) {
   if (request.body == Body::none || request.body == Body::hits)
     throw Error(ErrorCode::usage, "a request has gensteps, photons or a source");
   if (has_rows && request.bytes.size() % row != 0)
-    throw Error(ErrorCode::usage, std::to_string(request.bytes.size()) + " bytes are no whole number of rows of " +
-                                      std::to_string(row));
+    throw Error(ErrorCode::usage,
+                std::to_string(request.bytes.size()) + " bytes are no whole number of rows of " + std::to_string(row));
   Entry entry;
   protocol::Header& header = entry.header;
   header.kind = protocol::Kind::simulate;
@@ -221,7 +222,8 @@ inline Result Client::take_out(std::map<Ticket, Entry>::iterator entry) {
 inline std::optional<Result> Client::poll(Ticket ticket) {
   std::unique_lock<std::mutex> lock(mutex_);
   const auto found = entries_.find(ticket);
-  if (found == entries_.end()) throw Error(ErrorCode::usage, "there is no request of this ticket, or its result was taken");
+  if (found == entries_.end())
+    throw Error(ErrorCode::usage, "there is no request of this ticket, or its result was taken");
   if (found->second.state != State::done) return std::nullopt;
   Result result = take_out(found);
   lock.unlock();
@@ -356,8 +358,9 @@ inline void Client::beat(Clock::time_point now) {
   for (auto& [ticket, entry] : entries_) {
     if (entry.state == State::done) continue;
     // A large body may be on its way for long.
-    const auto allowed = options_.silence + std::chrono::milliseconds(
-        entry.header.place == protocol::Place::frame ? entry.header.bytes / 10'000 : 0);
+    const auto allowed =
+        options_.silence +
+        std::chrono::milliseconds(entry.header.place == protocol::Place::frame ? entry.header.bytes / 10'000 : 0);
     if (entry.state == State::sent && now - entry.since > allowed) queue(ticket, entry, now);
     if (now - std::max(entry.heard, heard_) > options_.patience && !entry.is_question)
       finish(entry, detail::error_of(ErrorCode::unreachable, "no server answered", options_.addresses.front(),
@@ -373,11 +376,12 @@ inline void Client::queue(Ticket ticket, Entry& entry, Clock::time_point when) {
 
 /// Returns whether all could be sent whose time has come.
 inline bool Client::send_queued(Clock::time_point now) {
+  // The first server that answers is not to get all that is there.
+  if (options_.addresses.size() > 1 && now - opened_ < std::chrono::milliseconds(200)) return true;
   while (!queued_.empty() && queued_.begin()->first <= now) {
     Entry& entry = entries_.find(queued_.begin()->second)->second;
     // ZeroMQ closes the connection where a frame is too large for the server: that has to be known before.
-    constexpr std::uint64_t kLarge = std::uint64_t{32} << 20;
-    if (entry.header.place == protocol::Place::frame && entry.header.bytes > kLarge) {
+    if (entry.header.place == protocol::Place::frame && entry.header.bytes > protocol::kAlwaysRead) {
       if (max_body_ == 0) {
         protocol::Header header;
         header.kind = protocol::Kind::alive;
@@ -406,7 +410,8 @@ inline bool Client::send_queued(Clock::time_point now) {
 inline bool Client::send_header(const protocol::Header& header) {
   // No frame can fail but the first: ZeroMQ takes messages as a whole.
   if (zmq_send(socket_, "", 0, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0) return false;
-  return zmq_send(socket_, &header, sizeof header, header.body == protocol::Body::none ? ZMQ_DONTWAIT : ZMQ_SNDMORE | ZMQ_DONTWAIT) >= 0;
+  return zmq_send(socket_, &header, sizeof header,
+                  header.body == protocol::Body::none ? ZMQ_DONTWAIT : ZMQ_SNDMORE | ZMQ_DONTWAIT) >= 0;
 }
 
 /// To each server that is known: a DEALER takes them by turns. Where one gets it twice and another not at all, the
@@ -461,7 +466,8 @@ inline void Client::take(std::vector<Message>& frames) {
       Ticket ticket = 0;
       std::memcpy(&ticket, static_cast<const char*>(body->data()) + i, sizeof ticket);
       const auto found = entries_.find(ticket);
-      if (found != entries_.end() && found->second.state == State::sent) found->second.since = found->second.heard = now;
+      if (found != entries_.end() && found->second.state == State::sent)
+        found->second.since = found->second.heard = now;
     }
     return;
   }
@@ -477,11 +483,11 @@ inline void Client::take(std::vector<Message>& frames) {
   Entry& entry = found->second;
   entry.heard = now;
   if (header.version != protocol::kVersion)
-    return finish(entry, detail::error_of(ErrorCode::version,
-                                          "the server speaks version " + std::to_string(header.version) +
-                                              " of the protocol, and this client version " +
-                                              std::to_string(protocol::kVersion),
-                                          {}, "use the same version of raylift on both sides"));
+    return finish(
+        entry, detail::error_of(ErrorCode::version,
+                                "the server speaks version " + std::to_string(header.version) +
+                                    " of the protocol, and this client version " + std::to_string(protocol::kVersion),
+                                {}, "use the same version of raylift on both sides"));
   if (header.kind == Kind::error) return take_error(entry, header, body);
   if (header.kind == Kind::welcome || header.kind == Kind::state) {
     if (body != nullptr) entry.text.assign(static_cast<const char*>(body->data()), body->size());
@@ -539,8 +545,7 @@ inline void Client::take_result(Entry& entry, const protocol::Header& header, st
     if (last.size() != sizeof shared) return broken("the shared memory is not described");
     std::memcpy(&shared, last.data(), sizeof shared);
     std::string why;
-    const std::shared_ptr<const void> mapped =
-        shared.bytes == header.bytes ? SharedBody::open(shared, why) : nullptr;
+    const std::shared_ptr<const void> mapped = shared.bytes == header.bytes ? SharedBody::open(shared, why) : nullptr;
     protocol::Header taken;
     taken.kind = protocol::Kind::taken;
     taken.request = header.request;
