@@ -4,7 +4,6 @@
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/photon/simulation.h>
 #include <tbb/combinable.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 
@@ -12,22 +11,10 @@
 #include "for_each.h"
 #include "needs.h"
 #include "ready_source.h"
+#include "select_hits.h"
 
 namespace raylift::photon {
 namespace {
-
-constexpr std::size_t kBlock = 4096;
-
-bool is_hit(const Outcome& outcome) {
-  return outcome.last.kind == StepKind::detected;
-}
-
-/// Calls work(block, begin, end) for blocks of the batch.
-template <class Work>
-void for_each_block(std::size_t count, const Work& work) {
-  tbb::parallel_for(std::size_t{0}, (count + kBlock - 1) / kBlock,
-                    [&](std::size_t block) { work(block, block * kBlock, std::min(count, (block + 1) * kBlock)); });
-}
 
 void count_on_host(const GeometryView& view, const BatchArrays& batch) {
   const std::size_t size = batch.layout.size();
@@ -42,21 +29,6 @@ void count_on_host(const GeometryView& view, const BatchArrays& batch) {
   partial.combine_each([&](const std::vector<std::uint64_t>& counts) {
     std::transform(counts.begin(), counts.end(), batch.counts, batch.counts, std::plus<>());
   });
-}
-
-/// As DeviceSelect: the hits in order, at places that the blocks' counts give.
-void select_on_host(const GeometryView& view, const BatchArrays& batch) {
-  std::vector<std::uint32_t> first((batch.count + kBlock - 1) / kBlock + 1);
-  for_each_block(batch.count, [&](std::size_t block, std::size_t begin, std::size_t end) {
-    first[block + 1] = static_cast<std::uint32_t>(std::count_if(batch.outcomes + begin, batch.outcomes + end, is_hit));
-  });
-  for (std::size_t block = 1; block != first.size(); ++block) first[block] += first[block - 1];
-  for_each_block(batch.count, [&](std::size_t block, std::size_t begin, std::size_t end) {
-    PhotonRow* row = batch.hits + first[block];
-    for (std::size_t i = begin; i != end; ++i)
-      if (is_hit(batch.outcomes[i])) *row++ = photon_row(view, batch.outcomes[i], batch.first + i);
-  });
-  *batch.hit_count = first.back();
 }
 
 }  // namespace
@@ -74,7 +46,13 @@ void make_results(const GpuGeometry& geometry, const BatchArrays& batch, StreamR
       geometry.device(), "the kernels of results", [&] { return launch_results(view, batch, stream.handle()); },
       [&] {
         count_on_host(view, batch);
-        if (batch.hits != nullptr) select_on_host(view, batch);
+        if (batch.hits != nullptr) {
+          *batch.hit_count = select_hits(batch.outcomes, batch.count, batch.hit_places);
+          for_each(*batch.hit_count, [&](std::size_t hit) {
+            const std::uint32_t place = batch.hit_places[hit];
+            batch.hits[hit] = photon_row(view, batch.outcomes[place], batch.first + place);
+          });
+        }
         if (batch.finals == nullptr) return;
         for_each(batch.count,
                  [&](std::size_t i) { batch.finals[i] = photon_row(view, batch.outcomes[i], batch.first + i); });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/error.h>
-#include <raylift/photon/generate.h>
 #include <raylift/photon/gensteps.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "for_each.h"
 #include "generate_kernel.h"
 #include "needs.h"
+#include "place_gensteps.h"
 
 namespace raylift::photon {
 namespace {
@@ -48,6 +48,12 @@ const char* fault_of(const TorchStep& step) {
   return nullptr;
 }
 
+bool scintillates(GenstepType type) {
+  return type == GenstepType::scintillation || type == GenstepType::ds_scintillation;
+}
+
+}  // namespace
+
 void check(const Genstep& genstep, std::size_t number) {
   const std::string name = "genstep " + std::to_string(number);
   const char* fault = nullptr;
@@ -75,20 +81,23 @@ void check(const Genstep& genstep, std::size_t number) {
   if (fault != nullptr) throw Error(ErrorKind::malformed, name + ": " + fault, {"", name});
 }
 
-bool scintillates(GenstepType type) {
-  return type == GenstepType::scintillation || type == GenstepType::ds_scintillation;
-}
-
-/// place_genstep() of each.
-void place(const Device& device, const GeometryView& view, const Genstep* steps, std::uint64_t seed,
-           GenstepPlace* places, std::uint64_t* photons, std::size_t count, StreamRef stream) {
+void place_gensteps(const GpuGeometry& geometry, const Genstep* steps, const EventView& events, std::uint64_t seed,
+                    GenstepPlace* places, std::uint64_t* photons, std::size_t count, StreamRef stream) {
+  const GeometryView& view = geometry.view();
   raylift::detail::run_on(
-      device, "place_gensteps",
-      [&] { return launch_place_gensteps(view, steps, seed, places, photons, count, stream.handle()); },
-      [&] { for_each(count, [&](std::size_t i) { places[i] = place_genstep(view, steps[i], seed, i, photons[i]); }); });
+      geometry.device(), "place_gensteps",
+      [&] { return launch_place_gensteps(view, steps, events, seed, places, photons, count, stream.handle()); },
+      [&] { for_each(count, [&](std::size_t i) { places[i] = place_of(view, steps, events, seed, i, photons[i]); }); });
 }
 
-}  // namespace
+void check_light(const Genstep& genstep, const GenstepPlace& place, std::uint64_t photons, std::size_t number) {
+  if (photons == 0 || !scintillates(genstep.type) || place.light > 0 || place.in.solid == kNoSolid) return;
+  const std::string name = "genstep " + std::to_string(number);
+  throw Error(
+      ErrorKind::malformed,
+      name + " scintillates in solid " + std::to_string(place.in.solid) + ", whose material has no spectrum for it",
+      {"", name}, "give the material SCINTILLATIONCOMPONENT1, see docs/optics.md");
+}
 
 Gensteps::Gensteps(const GpuGeometry& geometry, std::span<const Genstep> steps, std::uint64_t seed, StreamRef stream) {
   require_optics(geometry.view());
@@ -102,19 +111,14 @@ Gensteps::Gensteps(const GpuGeometry& geometry, std::span<const Genstep> steps, 
   std::vector<Genstep> placed(steps.begin(), steps.end());
   for (Genstep& step : placed) step.position = geometry.view().from_scene(step.position);
   steps_.copy_from(placed, stream);
-  place(device, geometry.view(), steps_.device(), seed, places_.device(), ends_.device(), steps.size(), stream);
+  place_gensteps(geometry, steps_.device(), {}, seed, places_.device(), ends_.device(), steps.size(), stream);
   std::vector<std::uint64_t> ends(steps.size());
   std::vector<GenstepPlace> places(steps.size());
   ends_.copy_to(ends, stream);
   places_.copy_to(places, stream);
   device.synchronize(stream);
   for (std::size_t i = 0; i != ends.size(); ++i) {
-    if (ends[i] != 0 && scintillates(steps[i].type) && !(places[i].light > 0) && places[i].in.solid != kNoSolid)
-      throw Error(ErrorKind::malformed,
-                  "genstep " + std::to_string(i) + " scintillates in solid " + std::to_string(places[i].in.solid) +
-                      ", whose material has no spectrum for it",
-                  {"", "genstep " + std::to_string(i)},
-                  "give the material SCINTILLATIONCOMPONENT1, see docs/optics.md");
+    check_light(steps[i], places[i], ends[i], i);
     photons_ += ends[i];
     ends[i] = photons_;
   }
@@ -125,7 +129,7 @@ Gensteps::Gensteps(const GpuGeometry& geometry, std::span<const Genstep> steps, 
 Source Gensteps::source() const {
   Source source;
   source.gensteps = {steps_.device(), places_.device(), ends_.device(), static_cast<std::uint32_t>(steps_.size()),
-                     photons_};
+                     photons_,        nullptr};
   return source;
 }
 

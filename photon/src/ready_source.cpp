@@ -2,7 +2,6 @@
 #include "ready_source.h"
 
 #include <raylift/geometry/error.h>
-#include <raylift/photon/generate.h>
 
 #include <string>
 
@@ -31,14 +30,14 @@ ReadySource::ReadySource(const GpuGeometry& geometry, const Source& source, cons
     make(geometry, run, count, stream);
   } else if (source.photons != nullptr) {
     give(geometry, run, count, stream);
-  } else if (anchor == nullptr) {
+  } else if (anchor == nullptr && source.events == nullptr) {
     own_anchor_.emplace(geometry.device(), stream, 1);
     anchor_ = find_anchor(geometry, source, own_anchor_->device(), stream);
   }
 }
 
 const Anchor* find_anchor(const GpuGeometry& geometry, const Source& source, Anchor* anchor, StreamRef stream) {
-  if (source.gensteps.steps != nullptr || source.photons != nullptr) return nullptr;
+  if (source.gensteps.steps != nullptr || source.photons != nullptr || source.events != nullptr) return nullptr;
   raylift::detail::run_on(
       geometry.device(), "locate", [&] { return launch_anchor(geometry.view(), source, anchor, stream.handle()); },
       [&] { *anchor = anchor_of(geometry.view(), source); });
@@ -77,9 +76,13 @@ void ReadySource::make(const GpuGeometry& geometry, const Run& run, std::size_t 
   const GeometryView& view = geometry.view();
   raylift::detail::run_on(
       geometry.device(), "generate",
-      [&] { return launch_generate(view, gensteps, run.seed, run.first, photons, in, count, stream.handle()); },
       [&] {
-        for_each(count, [&](std::size_t i) { generate(view, gensteps, run.seed, run.first + i, photons[i], in[i]); });
+        return launch_generate(view, gensteps, run.events, run.seed, run.first, photons, in, count, stream.handle());
+      },
+      [&] {
+        for_each(count, [&](std::size_t i) {
+          generate(view, gensteps, run.events, run.seed, run.first + i, photons[i], in[i]);
+        });
       });
 }
 

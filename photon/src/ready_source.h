@@ -16,7 +16,7 @@ namespace raylift::photon {
 void check(const Source& source);
 
 /// Where births of a source that makes photons are searched from, written to an address of the device in the stream's
-/// order. Null for others.
+/// order. Null for others, and where each event has its own.
 const Anchor* find_anchor(const GpuGeometry& geometry, const Source& source, Anchor* anchor, StreamRef stream);
 
 /// The photons of one run, of a source whose photons are given or made along gensteps: their media are located, those

@@ -96,6 +96,9 @@ RAYLIFT_HD inline void record_steps(const GeometryView& geometry, const Source& 
 
 /// All return a cudaError_t, as int; the device is current.
 int results_scratch(std::size_t count, std::size_t& bytes);
+/// The places of those that were detected, in order, and their number; `scratch` has results_scratch() bytes.
+int select_hits(const Outcome* outcomes, std::size_t count, std::uint32_t* places, std::uint32_t* hit_count,
+                std::byte* scratch, void* stream);
 int launch_results(const GeometryView& geometry, const BatchArrays& batch, void* stream);
 int launch_sequences(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
                      const Outcome* outcomes, Sequence* sequences, std::size_t count, void* stream);

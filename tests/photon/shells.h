@@ -8,6 +8,7 @@
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/photon/propagate.h>
 
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,6 +61,11 @@ inline void add_skin(Scene& scene, SurfaceModel model, std::vector<OpticalTable>
   skin.from.solid = scene.nodes.back().name;
   scene.optics.assignments = {skin};
   resolve_optics(scene);
+}
+
+template <class T>
+[[nodiscard]] bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
 /// Photons in scenes, on a device.

@@ -45,15 +45,11 @@ struct All {
   }
 };
 
-template <class T>
-bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
-}
 void expect_same(const All& a, const All& b) {
   EXPECT_EQ(a.tally.counts, b.tally.counts);
-  EXPECT_TRUE(same_bytes(a.hits, b.hits));
-  EXPECT_TRUE(same_bytes(a.finals, b.finals));
-  EXPECT_TRUE(same_bytes(a.sequences, b.sequences));
+  EXPECT_TRUE(test::same_bytes(a.hits, b.hits));
+  EXPECT_TRUE(test::same_bytes(a.finals, b.finals));
+  EXPECT_TRUE(test::same_bytes(a.sequences, b.sequences));
 }
 
 class Simulate : public test::OfPhotons {
@@ -237,7 +233,7 @@ TEST_P(Simulate, RowsSayWhatTheOutcomesSay) {
       flags |= 1U << opticks_number_of(static_cast<StepKind>(history & 15)) >> 1U;
     ASSERT_EQ(row.flags, flags);
   }
-  EXPECT_TRUE(same_bytes(all.hits, hits));
+  EXPECT_TRUE(test::same_bytes(all.hits, hits));
 }
 
 // The history of a photon that is stopped after n steps has its nth event in bits 4 to 7.
@@ -359,7 +355,7 @@ TEST_P(Simulate, GoesOnAfterAnErrorOfWhoTakesResults) {
   All again;
   again.tally = simulation.run(source(), kRun, kCount, again.results());
   EXPECT_EQ(again.tally.photons(), kCount);
-  EXPECT_TRUE(same_bytes(again.hits, simulate(geometry).hits));
+  EXPECT_TRUE(test::same_bytes(again.hits, simulate(geometry).hits));
 }
 
 // Two devices by turns, one after the other here: batch i is of device i modulo 2.
@@ -403,7 +399,7 @@ TEST_P(Simulate, SharesMakeTheWhole) {
   EXPECT_EQ(sum.counts, whole.tally.counts);
   std::vector<PhotonRow> hits;
   for (const auto& [first, rows] : batches) hits.insert(hits.end(), rows.begin(), rows.end());
-  EXPECT_TRUE(same_bytes(hits, whole.hits));
+  EXPECT_TRUE(test::same_bytes(hits, whole.hits));
   Simulation any(geometry);
   EXPECT_THROW((void)any.run(source(), kRun, kCount, {}, {0, 2}), Error);
 }

@@ -11,7 +11,7 @@ namespace raylift::photon {
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr unsigned kFollow = 128;          // where photons are followed again
+constexpr unsigned kFollow = 128;         // where photons are followed again
 constexpr std::size_t kMaxShared = 4096;  // counts that a block keeps to itself
 
 struct IsHit {
@@ -79,18 +79,25 @@ __global__ void __launch_bounds__(kFollow)
   if (i < photons) record_steps(geometry, source, anchor_at(anchor), run, run.first + i, rows + i * kSequenceEvents);
 }
 
-cudaError_t select(const BatchArrays& batch, void* scratch, std::size_t& bytes, cudaStream_t stream) {
-  return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<std::uint32_t>(0), batch.hit_places,
-                               batch.hit_count, static_cast<int>(batch.count), IsHit{batch.outcomes}, stream);
+cudaError_t select(const Outcome* outcomes, std::size_t count, std::uint32_t* places, std::uint32_t* hit_count,
+                   void* scratch, std::size_t& bytes, void* handle) {
+  return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<std::uint32_t>(0), places, hit_count,
+                               static_cast<int>(count), IsHit{outcomes}, static_cast<cudaStream_t>(handle));
 }
 
 }  // namespace
 
+int select_hits(const Outcome* outcomes, std::size_t count, std::uint32_t* places, std::uint32_t* hit_count,
+                std::byte* scratch, void* handle) {
+  std::size_t bytes = 0;
+  if (const cudaError_t code = select(outcomes, count, places, hit_count, nullptr, bytes, handle); code != cudaSuccess)
+    return code;
+  return select(outcomes, count, places, hit_count, scratch, bytes, handle);
+}
+
 int results_scratch(std::size_t count, std::size_t& bytes) {
-  BatchArrays batch;
-  batch.count = count;
   bytes = 0;
-  return select(batch, nullptr, bytes, nullptr);
+  return select(nullptr, count, nullptr, nullptr, nullptr, bytes, nullptr);
 }
 
 int launch_results(const GeometryView& geometry, const BatchArrays& batch, void* handle) {
@@ -102,9 +109,8 @@ int launch_results(const GeometryView& geometry, const BatchArrays& batch, void*
   const unsigned few = std::min(blocks, 2048U);  // a few waves: each block adds its counts once
   count_outcomes<<<few, kThreads, 0, stream>>>(geometry, batch, shared);
   if (batch.hits != nullptr) {
-    std::size_t bytes = 0;
-    if (const cudaError_t code = select(batch, nullptr, bytes, stream); code != cudaSuccess) return code;
-    if (const cudaError_t code = select(batch, batch.scratch, bytes, stream); code != cudaSuccess) return code;
+    const int code = select_hits(batch.outcomes, batch.count, batch.hit_places, batch.hit_count, batch.scratch, handle);
+    if (code != cudaSuccess) return code;
     write_hits<<<few, kThreads, 0, stream>>>(geometry, batch);
   }
   if (batch.finals != nullptr) write_finals<<<blocks, kThreads, 0, stream>>>(geometry, batch);

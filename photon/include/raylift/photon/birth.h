@@ -25,6 +25,12 @@ struct Anchor {
   return {locate(geometry, center), is_clear(geometry, center.point, reach)};
 }
 
+/// The source of an event in a launch with several.
+struct alignas(16) EventSource {
+  Source source;
+  Anchor anchor;  ///< anchor_of() it
+};
+
 /// Whether photons are born in a volume, where none lies on a face but by chance.
 [[nodiscard]] RAYLIFT_HD inline bool fills_volume(const Source& source) {
   return source.shape == SourceShape::ball && source.radius > 0;

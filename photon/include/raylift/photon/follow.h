@@ -4,6 +4,7 @@
 
 #include <raylift/geometry/detail/standard.h>
 #include <raylift/photon/birth.h>
+#include <raylift/photon/events.h>
 
 #if !defined(__CUDACC_RTC__)
 #include <atomic>
@@ -21,6 +22,9 @@ struct Run {
   /// Counters in the device's memory, kBulkProperties for each material. A step at a wavelength that the property's
   /// table does not cover, and so with the value at its end, increments one. Null: steps are not counted.
   std::uint64_t* end_values = nullptr;
+  /// The events of the photons, where there are several: `first` and all numbers of photons are then places in the
+  /// launch, and `seed` is not used.
+  EventView events{};
 };
 
 /// In Outcome::kinds, above the bits of StepKind. Neither: BirthKind::torch.
@@ -37,7 +41,9 @@ struct alignas(16) Outcome {
   std::uint32_t steps;
   std::uint64_t history;  ///< its last 16 steps, by StepKind, 4 bits each; the latest in the lowest bits
   std::uint16_t kinds;    ///< a bit for each kind of all of its steps: 1 << kind; and kBorn... of its birth
+  std::uint32_t event;    ///< of Run::events
 };
+static_assert(sizeof(Outcome) == 96);
 
 /// The state of an interrupted Follower, in addition to the outcome so far.
 struct alignas(16) Pause {
@@ -99,7 +105,8 @@ class Follower {
 
   /// Starts the photon of this number.
   RAYLIFT_HD void start(std::uint64_t number) {
-    random_ = RandomStream(run_.seed, number);
+    const std::uint32_t event = run_.events.count == 0 ? 0 : run_.events.find(number);
+    random_ = random_of(number, event, 0);
     phase_ = Phase::born;
     rest_ = {0, 0, 0};
     if (source_.photons != nullptr) {
@@ -107,22 +114,25 @@ class Follower {
       const StartPhoton& start = source_.photons[i];
       const FinePoint at = start_of(geometry_, source_, start);
       rest_ = at.rest;
-      outcome_ = {born(start, at.point, source_.photons_in[i], random_), {}, 0, 0, birth_bit(birth_kind(start.flags))};
+      const std::uint16_t birth = birth_bit(birth_kind(start.flags));
+      outcome_ = {born(start, at.point, source_.photons_in[i], random_), {}, 0, 0, birth, event};
       return;
     }
-    const BirthPlace place = birth_place(source_, random_);
-    const FinePoint center = geometry_.fine_from_scene(source_.center);
-    outcome_ = {{center.point, place.distance, place.direction, 0, {0, 0, 0}, anchor_.in}, {}, 0, 0, 0};
+    const Source& source = source_of(event);
+    const Anchor& anchor = anchor_of(event);
+    const BirthPlace place = birth_place(source, random_);
+    const FinePoint center = geometry_.fine_from_scene(source.center);
+    outcome_ = {{center.point, place.distance, place.direction, 0, {0, 0, 0}, anchor.in}, {}, 0, 0, 0, event};
     rest_ = center.rest;
     phase_ = place.distance < Real(0) ? Phase::arrived : Phase::on_way;
-    if (phase_ == Phase::on_way && anchor_.clear) {
+    if (phase_ == Phase::on_way && anchor.clear) {
       move_to(geometry_.along(center, outcome_.photon.time, place.direction));
       phase_ = Phase::arrived;
     }
   }
   /// Continues a photon that waits for the boundary of a ray.
   RAYLIFT_HD void resume(std::uint64_t number, const Outcome& so_far, const Pause& pause) {
-    random_ = RandomStream(run_.seed, number, pause.drawn_and_phase >> 2);
+    random_ = random_of(number, so_far.event, pause.drawn_and_phase >> 2);
     outcome_ = so_far;
     phase_ = static_cast<Phase>(pause.drawn_and_phase & 3U);
     rest_ = pause.rest;
@@ -139,8 +149,9 @@ class Follower {
       return true;
     }
     if (phase_ == Phase::arrived) {
-      give_birth(source_, photon, random_);
-      phase_ = anchor_.clear || fills_volume(source_) ? Phase::born : Phase::aimed;
+      const Source& source = source_of(outcome_.event);
+      give_birth(source, photon, random_);
+      phase_ = anchor_of(outcome_.event).clear || fills_volume(source) ? Phase::born : Phase::aimed;
     }
     if (phase_ == Phase::aimed) {
       ray = start_ray(geometry_, {photon.position, rest_}, photon.direction);
@@ -193,6 +204,18 @@ class Follower {
   [[nodiscard]] RAYLIFT_HD const Outcome& outcome() const { return outcome_; }
 
  private:
+  [[nodiscard]] RAYLIFT_HD RandomStream random_of(std::uint64_t number, std::uint32_t event,
+                                                  std::uint32_t drawn) const {
+    if (run_.events.count == 0) return {run_.seed, number, drawn};
+    const EventKey key = run_.events.keys[event];
+    return {key.seed, number + key.offset, drawn};
+  }
+  [[nodiscard]] RAYLIFT_HD const Source& source_of(std::uint32_t event) const {
+    return source_.events == nullptr ? source_ : source_.events[event].source;
+  }
+  [[nodiscard]] RAYLIFT_HD const Anchor& anchor_of(std::uint32_t event) const {
+    return source_.events == nullptr ? anchor_ : source_.events[event].anchor;
+  }
   RAYLIFT_HD void move_to(const FinePoint& place) {
     outcome_.photon.position = place.point;
     rest_ = place.rest;

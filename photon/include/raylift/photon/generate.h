@@ -4,6 +4,7 @@
 
 #include <raylift/geometry/scene/optics_codes.h>
 #include <raylift/photon/birth.h>
+#include <raylift/photon/events.h>
 #include <raylift/photon/genstep.h>
 
 namespace raylift::photon {
@@ -277,11 +278,19 @@ RAYLIFT_HD inline bool gives_places(const Genstep& genstep) {
 }
 
 /// Generates a photon by its number among those of all gensteps, and walks from the middle of its step to its birth.
-RAYLIFT_HD inline void generate(const GeometryView& geometry, const GenstepView& gensteps, std::uint64_t seed,
-                                std::uint64_t number, StartPhoton& photon, Containment& in) {
+/// Where there are several events, by its place in the launch; `seed` is then not used.
+RAYLIFT_HD inline void generate(const GeometryView& geometry, const GenstepView& gensteps, const EventView& events,
+                                std::uint64_t seed, std::uint64_t number, StartPhoton& photon, Containment& in) {
   using namespace detail;
+  GenstepRange range{0, gensteps.count};
+  if (events.count != 0) {
+    const std::uint32_t event = events.find(number);
+    range = gensteps.ranges[event];
+    seed = events.keys[event].seed;
+    number = events.number(number, event);
+  }
   // The first step whose photons end after it.
-  std::uint32_t low = 0, high = gensteps.count - 1;
+  std::uint32_t low = range.first, high = range.first + range.count - 1;
   while (low < high) {
     const std::uint32_t middle = low + (high - low) / 2;
     if (gensteps.ends[middle] > number)
@@ -292,7 +301,7 @@ RAYLIFT_HD inline void generate(const GeometryView& geometry, const GenstepView&
   const Genstep& genstep = gensteps.steps[low];
   const GenstepPlace& place = gensteps.places[low];
   RandomStream random(seed, number, kBirthDraws);
-  const std::uint64_t first = low == 0 ? 0 : gensteps.ends[low - 1];
+  const std::uint64_t first = low == range.first ? 0 : gensteps.ends[low - 1];
   const BirthPlace birth = is_cerenkov(genstep.type) ? cerenkov_birth(geometry, genstep, place, photon, random)
                            : genstep.type == GenstepType::torch
                                ? torch_birth(genstep, static_cast<std::uint32_t>(number - first), photon, random)

@@ -16,6 +16,7 @@
 
 #include <raylift/gpu/upload/gpu_geometry.h>
 #include <raylift/photon/genstep.h>
+#include <raylift/photon/hit_columns.h>
 #include <raylift/photon/results.h>
 
 #include <array>
@@ -25,7 +26,6 @@
 #include <cstring>
 #include <functional>
 #include <future>
-#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <span>
@@ -35,73 +35,6 @@
 #include <vector>
 
 namespace raylift::photon {
-
-/// A column of hits: four bytes for each hit. The first sixteen are the words of a PhotonRow, in its order.
-enum class HitColumn : std::uint8_t {
-  x,  ///< mm, in the scene's coordinates
-  y,
-  z,
-  time,  ///< ns
-  direction_x,
-  direction_y,
-  direction_z,
-  solid,  ///< uint32
-  polarization_x,
-  polarization_y,
-  polarization_z,
-  wavelength,  ///< nm
-  end,         ///< uint32: PhotonRow::flag in the lower 16 bits, PhotonRow::surface in the upper ones
-  sensor,      ///< uint32: channel + 1; 0: none
-  number,      ///< uint32: of the photon in its event, its lowest 32 bits
-  flags,       ///< uint32: Opticks's, of its birth and all of its steps
-  channel,     ///< int32; kNoChannel: none
-};
-inline constexpr std::size_t kHitColumns = 17;
-
-/// The columns of hits that a request wants, in the order in which a hit's row has them. None: hits are only counted.
-class HitColumns {
- public:
-  static constexpr std::size_t kMax = 16;
-
-  constexpr HitColumns() = default;
-  /// The first kMax of them.
-  constexpr HitColumns(std::initializer_list<HitColumn> columns) {
-    for (const HitColumn column : columns)
-      if (size_ != kMax) columns_[size_++] = column;
-  }
-  /// PhotonRow: (H, 4, 4) of float32.
-  [[nodiscard]] static constexpr HitColumns rows() {
-    HitColumns all;
-    for (; all.size_ != kMax; ++all.size_) all.columns_[all.size_] = static_cast<HitColumn>(all.size_);
-    return all;
-  }
-  /// BriefHit.
-  [[nodiscard]] static constexpr HitColumns brief() {
-    return {HitColumn::channel, HitColumn::time, HitColumn::wavelength, HitColumn::flags};
-  }
-
-  [[nodiscard]] RAYLIFT_HD constexpr std::uint32_t size() const { return size_; }
-  [[nodiscard]] RAYLIFT_HD constexpr HitColumn operator[](std::uint32_t i) const { return columns_[i]; }
-  [[nodiscard]] constexpr std::size_t row_bytes() const { return std::size_t{size_} * sizeof(std::uint32_t); }
-  friend constexpr bool operator==(const HitColumns& a, const HitColumns& b) {
-    for (std::uint32_t i = 0; i != kMax; ++i)
-      if (a.columns_[i] != b.columns_[i]) return false;
-    return a.size_ == b.size_;
-  }
-
- private:
-  HitColumn columns_[kMax]{};
-  std::uint8_t size_ = 0;
-};
-
-/// A hit in 16 bytes: HitColumns::brief().
-struct BriefHit {
-  std::int32_t channel;  ///< kNoChannel: none
-  float time;            ///< ns
-  float wavelength;      ///< nm
-  std::uint32_t flags;   ///< Opticks's, of its birth and all of its steps
-};
-static_assert(sizeof(BriefHit) == 16);
 
 /// Rows of an input, shared and constant: copies refer to the same rows.
 template <class T>
@@ -130,8 +63,8 @@ inline constexpr std::uint64_t kAllPhotons = std::numeric_limits<std::uint64_t>:
 /// alone.
 struct Request {
   std::uint64_t event = 0;  ///< the caller's number, which the reply repeats: not used otherwise
-  /// Of the random numbers. Events need different seeds: the photons of two events with the same seed and source are
-  /// the same.
+  /// The key of the random numbers. Events need different seeds: the photons of two events with the same seed and
+  /// source are the same.
   std::uint64_t seed = 0;
   /// Where photons are born; points are the scene's. Gensteps: (G, 6, 4); photons: (N, 4, 4), without `rest`; or a
   /// source that makes photons itself, whose arrays at addresses of a device are not set.
@@ -251,8 +184,9 @@ struct DeviceStatus {
 /// All functions may be called from any thread.
 ///
 /// Fairness: the photons of a launch are divided equally between the clients that have requests; what a client does not
-/// need goes to the others. A client's requests begin in the order in which they were submitted. A request with more
-/// photons than its client's share of a launch is split.
+/// need goes to the others. A request with more photons than its client's share of a launch is split. A client's
+/// requests begin in the order in which they were submitted; but those in a launch have the same kind of source, limits
+/// and ShiftProfile, and overtake others.
 ///
 /// A device whose calls fail drops out. Its launch, and what it had not begun, runs on the others.
 class Service {
@@ -286,7 +220,7 @@ class Service {
   /// Accepts no more requests, cancels those of which no part has been launched, and waits until the others have ended.
   void stop();
 
-  /// Of all clients since the begin, those that were dropped included.
+  /// The sums over all clients since the begin, those that were dropped included.
   [[nodiscard]] Counters counters() const;
   /// Throws Error(usage) for an unknown client.
   [[nodiscard]] Counters counters(ClientId client) const;

@@ -67,14 +67,21 @@ static_assert(sizeof(StartPhoton) == 64);
 
 struct Genstep;
 struct GenstepPlace;
+struct EventSource;
+
+/// The gensteps of an event among those of a launch.
+struct GenstepRange {
+  std::uint32_t first, count;
+};
 
 /// Gensteps at addresses of the device: see <raylift/photon/gensteps.h>.
 struct GenstepView {
   const Genstep* steps = nullptr;
   const GenstepPlace* places = nullptr;
-  const std::uint64_t* ends = nullptr;  ///< of each step, the number of its photons and those of all before
+  const std::uint64_t* ends = nullptr;  ///< of each step, the number of its photons and those of its event before
   std::uint32_t count = 0;
-  std::uint64_t photons = 0;  ///< of all
+  std::uint64_t photons = 0;             ///< of all
+  const GenstepRange* ranges = nullptr;  ///< of each event, where Run::events has several
 };
 
 /// A source of photons, as a plain value that kernels take. The default is a point that emits in all directions with
@@ -108,6 +115,9 @@ struct Source {
 
   /// Or photons are generated along steps, numbered in the steps' order: Gensteps::source() sets it.
   GenstepView gensteps;
+
+  /// Or each of Run::events has a source that makes photons itself, in an array at an address of the device.
+  const EventSource* events = nullptr;
 };
 static_assert(std::is_trivially_copyable_v<Source>);
 

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "event_lane.h"
+
+#include <raylift/geometry/error.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include "batch_results.h"
+#include "device/run_on.h"
+#include "event_results.h"
+#include "for_each.h"
+#include "generate_kernel.h"
+#include "place_gensteps.h"
+#include "ready_source.h"
+
+namespace raylift::photon {
+namespace {
+
+constexpr std::size_t kPieceBytes = std::size_t{1} << 22;  // that go to the host at once
+constexpr PinnedFlags kReadByHost{true, false, false};
+
+bool is_out_of_memory(const Error& error) {
+  return error.kind() == ErrorKind::out_of_device_memory || error.kind() == ErrorKind::out_of_host_memory;
+}
+
+/// A pooled array with the contents of one in host memory, which must stay until the stream is past the copy.
+template <class T>
+PooledBuffer<T> upload_pooled(const Device& device, const Stream& stream, const std::vector<T>& values) {
+  PooledBuffer<T> buffer(device, stream, std::max<std::size_t>(values.size(), 1));
+  if (!values.empty()) buffer.copy_from(values, stream);
+  return buffer;
+}
+
+}  // namespace
+
+/// The gensteps of a launch.
+struct EventLane::Gensteps {
+  std::vector<Genstep> steps;
+  std::vector<std::uint64_t> photons;  ///< of each step, then with those of its event before
+  std::vector<GenstepRange> ranges;    ///< of each part
+  std::optional<PooledBuffer<Genstep>> on_device;
+  std::optional<PooledBuffer<GenstepPlace>> places;
+  std::optional<PooledBuffer<std::uint64_t>> ends;
+};
+
+EventLane::EventLane(const GpuGeometry& geometry, std::size_t photons)
+    : geometry_(geometry),
+      room_(std::max(photons, kMinRoom)),
+      stream_(geometry.device()),
+      end_values_(geometry.device(),
+                  std::max<std::size_t>(std::size_t{geometry.view().material_count} * kBulkProperties, 1)),
+      pieces_(geometry.device(), 2 * kPieceBytes, kReadByHost),
+      hit_count_(geometry.device(), 1),
+      counts_(geometry.device(), kMaxParts),
+      hits_(geometry.device(), kMaxParts + 1) {
+  const std::vector<std::uint64_t> zeros(end_values_.size());
+  end_values_.copy_from(zeros, stream_);
+  stream_.synchronize();
+  const Request usual;
+  Part part;
+  part.request = &usual;
+  for (bool fits = false; !fits;) {
+    try {
+      reserve({&part, 1});
+      fits = true;
+    } catch (const Error& error) {
+      if (!is_out_of_memory(error) || !halve()) throw;
+    }
+  }
+}
+
+bool EventLane::halve() {
+  if (room_ / 2 < kMinRoom) return false;
+  room_ /= 2;
+  outcomes_ = {};
+  scratch_ = {};
+  hit_places_ = {};
+  hit_words_ = {};
+  finals_ = {};
+  sequences_ = {};
+  return true;
+}
+
+/// Arrays for the results that the parts want.
+void EventLane::reserve(std::span<const Part> parts) {
+  const Device& device = geometry_.device();
+  const auto wanted = [&](auto wants) {
+    return std::any_of(parts.begin(), parts.end(), [&](const Part& part) { return wants(*part.request); });
+  };
+  if (outcomes_.size() == 0) outcomes_ = DeviceBuffer<Outcome>(device, room_);
+  if (scratch_.size() == 0) scratch_ = DeviceBuffer<std::byte>(device, scratch_bytes(device, room_));
+  if (wanted([](const Request& request) { return request.hits.size() != 0; })) {
+    if (hit_places_.size() == 0) hit_places_ = DeviceBuffer<std::uint32_t>(device, room_);
+    if (hit_words_.size() == 0) hit_words_ = DeviceBuffer<std::uint32_t>(device, room_ * HitColumns::kMax);
+  }
+  if (finals_.size() == 0 && wanted([](const Request& request) { return request.finals; }))
+    finals_ = DeviceBuffer<PhotonRow>(device, room_);
+  if (sequences_.size() == 0 && wanted([](const Request& request) { return request.sequences; }))
+    sequences_ = DeviceBuffer<Sequence>(device, room_);
+}
+
+void EventLane::run(std::span<Part> parts, const std::function<void()>& placed) {
+  try {
+    simulate(parts, placed);
+  } catch (...) {
+    const std::exception_ptr error = std::current_exception();
+    try {
+      stream_.synchronize();  // copies from the memory of the parts may be on their way
+    } catch (const Error&) {  // it is the first one that counts
+    }
+    std::rethrow_exception(error);
+  }
+}
+
+/// Uploads the parts' gensteps, places them and counts their photons.
+void EventLane::place(std::span<Part> parts, Gensteps& gensteps) {
+  const Device& device = geometry_.device();
+  std::vector<EventKey> keys;
+  std::vector<std::uint64_t> ends;
+  for (const Part& part : parts) {
+    const std::span<const Genstep> rows = std::get<SharedRows<Genstep>>(part.request->source).rows();
+    const std::uint64_t first = gensteps.steps.size();
+    keys.push_back({part.request->seed, 0 - first});
+    for (const Genstep& row : rows) {
+      gensteps.steps.push_back(row);
+      gensteps.steps.back().position = geometry_.view().from_scene(row.position);
+    }
+    gensteps.ranges.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(rows.size())});
+    ends.push_back(gensteps.steps.size());
+  }
+  const std::size_t count = gensteps.steps.size();
+  gensteps.photons.resize(count);
+  gensteps.on_device.emplace(upload_pooled(device, stream_, gensteps.steps));
+  gensteps.places.emplace(device, stream_, std::max<std::size_t>(count, 1));
+  gensteps.ends.emplace(device, stream_, std::max<std::size_t>(count, 1));
+  if (count == 0) return;
+  const PooledBuffer<EventKey> keys_there = upload_pooled(device, stream_, keys);
+  const PooledBuffer<std::uint64_t> ends_there = upload_pooled(device, stream_, ends);
+  const EventView events{keys_there.device(), ends_there.device(), static_cast<std::uint32_t>(parts.size())};
+  place_gensteps(geometry_, gensteps.on_device->device(), events, 0, gensteps.places->device(), gensteps.ends->device(),
+                 count, stream_);
+  std::vector<GenstepPlace> places(count);
+  gensteps.ends->copy_to(gensteps.photons, stream_);
+  gensteps.places->copy_to(places, stream_);
+  stream_.synchronize();
+  for (std::size_t p = 0; p != parts.size(); ++p) {
+    const GenstepRange range = gensteps.ranges[p];
+    std::uint64_t total = 0;
+    try {
+      for (std::uint32_t i = 0; i != range.count; ++i) {
+        const std::size_t at = range.first + i;
+        check_light(gensteps.steps[at], places[at], gensteps.photons[at], i);
+        total += gensteps.photons[at];
+        gensteps.photons[at] = total;
+      }
+    } catch (const Error&) {
+      parts[p].error = std::current_exception();
+    }
+    parts[p].total = total;
+  }
+  gensteps.ends->copy_from(gensteps.photons, stream_);
+}
+
+void EventLane::simulate(std::span<Part> parts, const std::function<void()>& placed) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  const Device& device = geometry_.device();
+  reserve(parts);
+  const Request& usual = *parts.front().request;
+  const bool has_gensteps = std::holds_alternative<SharedRows<Genstep>>(usual.source);
+  Gensteps gensteps;
+  if (has_gensteps) place(parts, gensteps);
+  placed();
+
+  std::vector<Part*> events;
+  std::vector<EventKey> keys;
+  std::vector<std::uint64_t> begins, ends;
+  std::vector<HitColumns> columns;
+  std::vector<GenstepRange> ranges;
+  std::uint64_t photons = 0;
+  for (std::size_t p = 0; p != parts.size(); ++p) {
+    Part& part = parts[p];
+    if (part.error != nullptr || part.count == 0) continue;
+    events.push_back(&part);
+    keys.push_back({part.request->seed, part.first - photons});
+    begins.push_back(photons);
+    photons += part.count;
+    ends.push_back(photons);
+    columns.push_back(part.request->hits);
+    if (has_gensteps) ranges.push_back(gensteps.ranges[p]);
+  }
+  seconds_ = 0;
+  if (events.empty()) return stream_.synchronize();
+  const std::vector<EventCounts> zeros(events.size());
+  counts_.copy_from(std::span<const EventCounts>(zeros), stream_);
+  const PooledBuffer<EventKey> keys_there = upload_pooled(device, stream_, keys);
+  const PooledBuffer<std::uint64_t> ends_there = upload_pooled(device, stream_, ends);
+  const PooledBuffer<HitColumns> columns_there = upload_pooled(device, stream_, columns);
+  const EventView view{keys_there.device(), ends_there.device(), static_cast<std::uint32_t>(events.size())};
+
+  Source source;
+  std::optional<PooledBuffer<GenstepRange>> ranges_there;
+  std::optional<PooledBuffer<StartPhoton>> given;
+  std::vector<EventSource> sources;
+  std::optional<PooledBuffer<EventSource>> sources_there;
+  if (has_gensteps) {
+    ranges_there.emplace(upload_pooled(device, stream_, ranges));
+    source.gensteps = {gensteps.on_device->device(),
+                       gensteps.places->device(),
+                       gensteps.ends->device(),
+                       static_cast<std::uint32_t>(gensteps.steps.size()),
+                       photons,
+                       ranges_there->device()};
+  } else if (std::holds_alternative<SharedRows<StartPhoton>>(usual.source)) {
+    given.emplace(device, stream_, static_cast<std::size_t>(photons));
+    for (std::size_t i = 0; i != events.size(); ++i) {
+      const auto rows = std::get<SharedRows<StartPhoton>>(events[i]->request->source).rows();
+      given->copy_from(
+          rows.subspan(static_cast<std::size_t>(events[i]->first), static_cast<std::size_t>(events[i]->count)), stream_,
+          static_cast<std::size_t>(begins[i]));
+    }
+    source.photons = given->device();
+    source.photon_count = photons;
+  } else {
+    for (const Part* part : events) sources.push_back({std::get<Source>(part->request->source), {}});
+    sources_there.emplace(upload_pooled(device, stream_, sources));
+    EventSource* const there = sources_there->device();
+    raylift::detail::run_on(
+        device, "locate",
+        [&] { return launch_event_anchors(geometry_.view(), there, sources.size(), stream_.handle()); },
+        [&] {
+          for_each(sources.size(),
+                   [&](std::size_t i) { there[i].anchor = anchor_of(geometry_.view(), there[i].source); });
+        });
+    source.events = there;
+  }
+
+  photon::Run how;
+  how.most_steps = usual.most_steps;
+  how.latest = usual.latest;
+  how.shift_profile = usual.shift_profile;
+  how.end_values = end_values_.device();
+  how.events = view;
+  const Outcome* const outcomes = outcomes_.device();
+  const bool sequences =
+      std::any_of(events.begin(), events.end(), [](const Part* part) { return part->request->sequences; });
+  propagate_pieces(geometry_, source, nullptr, how, outcomes_.device(), static_cast<std::size_t>(photons), stream_,
+                   [&](const ReadySource& ready, const photon::Run& piece, std::size_t first, std::size_t count) {
+                     if (!sequences) return;
+                     photon::Run uncounted = piece;
+                     uncounted.end_values = nullptr;
+                     make_sequences(geometry_, ready, uncounted, outcomes + first, sequences_.device() + first, count,
+                                    stream_, {});
+                   },
+                   {});
+
+  EventArrays arrays;
+  arrays.outcomes = outcomes;
+  arrays.count = static_cast<std::size_t>(photons);
+  arrays.events = view;
+  arrays.columns = columns_there.device();
+  arrays.counts = counts_.device();
+  arrays.hits = hits_.device();
+  arrays.hit_count = hit_count_.device();
+  arrays.scratch = scratch_.device();
+  if (std::any_of(columns.begin(), columns.end(), [](const HitColumns& one) { return one.size() != 0; })) {
+    arrays.hit_places = hit_places_.device();
+    arrays.hit_words = hit_words_.device();
+  }
+  if (std::any_of(events.begin(), events.end(), [](const Part* part) { return part->request->finals; }))
+    arrays.finals = finals_.device();
+  make_event_results(geometry_, arrays, stream_);
+  read_counts(events);
+  seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
+  read_rows(events, begins);
+}
+
+void EventLane::read_counts(std::span<Part* const> events) {
+  std::vector<EventCounts> counts(events.size());
+  std::vector<std::uint64_t> beyond(end_values_.size());
+  counts_.copy_to(counts, stream_);
+  end_values_.copy_to(beyond, stream_);
+  stream_.synchronize();
+  for (std::size_t i = 0; i != events.size(); ++i) events[i]->counts = counts[i];
+  beyond_tables_ = std::accumulate(beyond.begin(), beyond.end(), std::uint64_t{0});
+}
+
+/// One piece is on its way while the one before is taken.
+template <class T, class Take>
+void EventLane::read(const DeviceBuffer<T>& from, std::size_t first, std::size_t count, const Take& take) {
+  constexpr std::size_t kRows = kPieceBytes / sizeof(T);
+  const auto piece = [&](std::size_t done) {
+    std::byte* const begin = pieces_.host().data() + done / kRows % 2 * kPieceBytes;
+    return std::span(reinterpret_cast<T*>(begin), std::min(kRows, count - done));
+  };
+  if (count != 0) from.copy_to(piece(0), stream_, first);
+  for (std::size_t done = 0; done < count; done += kRows) {
+    stream_.synchronize();
+    if (done + kRows < count) from.copy_to(piece(done + kRows), stream_, first + done + kRows);
+    take(std::span<const T>(piece(done)));
+  }
+}
+
+void EventLane::read_rows(std::span<Part* const> events, std::span<const std::uint64_t> begins) {
+  // The events' words follow one another.
+  std::uint64_t words = 0;
+  for (Part* part : events) {
+    const std::uint64_t own =
+        part->counts.ends[static_cast<std::size_t>(StepKind::detected)] * part->request->hits.size();
+    part->hit_words.reserve(static_cast<std::size_t>(own));
+    words += own;
+  }
+  std::size_t event = 0;
+  read(hit_words_, 0, static_cast<std::size_t>(words), [&](std::span<const std::uint32_t> some) {
+    while (!some.empty()) {
+      Part& part = *events[event];
+      const std::uint64_t all =
+          part.counts.ends[static_cast<std::size_t>(StepKind::detected)] * part.request->hits.size();
+      const std::size_t here = std::min(some.size(), static_cast<std::size_t>(all) - part.hit_words.size());
+      part.hit_words.insert(part.hit_words.end(), some.begin(), some.begin() + static_cast<std::ptrdiff_t>(here));
+      some = some.subspan(here);
+      if (part.hit_words.size() == all) ++event;
+    }
+  });
+  const auto append = [](auto& to) { return [&to](auto rows) { to.insert(to.end(), rows.begin(), rows.end()); }; };
+  for (std::size_t i = 0; i != events.size(); ++i) {
+    Part& part = *events[i];
+    const auto first = static_cast<std::size_t>(begins[i]), count = static_cast<std::size_t>(part.count);
+    if (part.request->finals) {
+      part.finals.reserve(count);
+      read(finals_, first, count, append(part.finals));
+    }
+    if (part.request->sequences) {
+      part.sequences.reserve(count);
+      read(sequences_, first, count, append(part.sequences));
+    }
+  }
+}
+
+}  // namespace raylift::photon

@@ -1,0 +1,688 @@
+// SPDX-License-Identifier: Apache-2.0
+// A service of photons: each request's bytes are those of a simulation of it alone, whatever shares its launches, and
+// whatever fails on the way.
+#include <gtest/gtest.h>
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
+#include <raylift/photon/service.h>
+#include <raylift/photon/simulation.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "gensteps.h"
+#include "gpu/test_backend.h"
+#include "photon/src/share_out.h"
+#include "support/expect_error.h"
+
+namespace raylift::photon {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A backend whose copies to the host wait while it is held, and fail once it is broken.
+class HeldBackend : public test::TestBackend {
+ public:
+  using TestBackend::TestBackend;
+  void hold() {
+    const std::lock_guard lock(mutex_);
+    held_ = true;
+  }
+  void let_go() {
+    const std::lock_guard lock(mutex_);
+    held_ = false;
+    changed_.notify_all();
+  }
+  /// From now on all copies to the host fail, as those of a GPU after a fault of a kernel.
+  void break_down() {
+    const std::lock_guard lock(mutex_);
+    broken_ = true;
+    held_ = false;
+    changed_.notify_all();
+  }
+  /// Until a launch waits.
+  void wait_for_launch() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return waiting_ != 0; });
+  }
+  [[nodiscard]] bool launches_waiting() {
+    const std::lock_guard lock(mutex_);
+    return waiting_ != 0;
+  }
+  void copy_to_host(void* host, const void* device, std::size_t bytes, StreamHandle on) override {
+    {
+      std::unique_lock lock(mutex_);
+      ++waiting_;
+      changed_.notify_all();
+      changed_.wait(lock, [&] { return !held_; });
+      --waiting_;
+      if (broken_) throw Error(ErrorKind::device, "injected fault");
+    }
+    TestBackend::copy_to_host(host, device, bytes, on);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool held_ = false, broken_ = false;
+  int waiting_ = 0;
+};
+
+/// What a simulation of a request's photons alone gives.
+struct Alone {
+  std::vector<PhotonRow> hits, finals;
+  std::vector<Sequence> sequences;
+  Tally tally;
+};
+
+class Serve : public OfGensteps {
+ protected:
+  /// All kinds of ends, a channel, scintillation, and photons with more than 32 steps.
+  static Scene scene() {
+    const OpticalTable spectrum{"SCINTILLATIONCOMPONENT1", SpectralAxis::wavelength_nm, {390, 400, 410}, {0, 1, 0}};
+    Scene scene = test::shells({{3000, {dispersive(), flat("ABSLENGTH", 5000), flat("RAYLEIGH", 300)}},
+                                {2000,
+                                 {flat("RINDEX", 1.5), flat("ABSLENGTH", 3000), flat("MIEHG", 100), spectrum},
+                                 {{"MIEHG_FORWARD", 0.1}, {"SCINTILLATIONYIELD", 100}}},
+                                {900, {flat("RINDEX", 1.2), flat("ABSLENGTH", 4000)}}});
+    for (Instance& instance : scene.instances)
+      instance.transform = to_eigen(instance.transform).pretranslate(Eigen::Vector3d(5000, -300, 70));
+    scene.bounds = world_bounds(scene);
+    ChannelAssignment sensor;
+    sensor.solids.solid = scene.nodes.back().name;
+    sensor.first = 4711;
+    scene.optics.channel_assignments = {sensor};
+    test::add_skin(scene, SurfaceModel::unified, {flat("REFLECTIVITY", 0.7), flat("EFFICIENCY", 0.5)});
+    return scene;
+  }
+  [[nodiscard]] static GpuGeometry upload_to(const Device& device) {
+    UploadOptions options;
+    options.bvh = true;
+    options.origin = Eigen::Vector3d(5000, -300, 70);
+    return upload(scene(), device, options);
+  }
+  /// Geometries on the device of the test.
+  [[nodiscard]] std::vector<GpuGeometry> geometries(std::size_t count = 1) const {
+    std::vector<GpuGeometry> all;
+    for (std::size_t i = 0; i != count; ++i) all.push_back(upload_to(device()));
+    return all;
+  }
+  [[nodiscard]] static std::vector<GpuGeometry> geometries_on(
+      std::initializer_list<std::shared_ptr<Backend>> backends) {
+    std::vector<GpuGeometry> all;
+    for (const std::shared_ptr<Backend>& backend : backends) all.push_back(upload_to(Device(backend)));
+    return all;
+  }
+  [[nodiscard]] std::shared_ptr<HeldBackend> held() const { return std::make_shared<HeldBackend>(device().backend()); }
+
+  static Float3 point(std::uint64_t i) {
+    return {5000 + static_cast<float>(i % 7) * 150, -300 + static_cast<float>(i % 5) * 200, 70 + 1000};
+  }
+  static Request base(std::uint64_t event) {
+    Request request;
+    request.event = event;
+    request.seed = 1000 + event;
+    request.most_steps = 60;
+    request.finals = request.sequences = true;
+    return request;
+  }
+  /// Several gensteps of all kinds, one of them with photons by physics where `counts`.
+  static Request steps(std::uint64_t event, std::uint32_t photons, bool counts = false) {
+    Request request = base(event);
+    std::vector<Genstep> rows;
+    for (std::uint32_t part = 0; part != 3; ++part) {
+      Genstep step = part == 0   ? cerenkov(point(event), 30, 0.99, photons / 3)
+                     : part == 1 ? scintillation(photons / 3)
+                                 : torch(point(event + 1), photons - 2 * (photons / 3));
+      step.position = point(event + part);
+      rows.push_back(step);
+    }
+    if (counts) {
+      ScintillationStep details = details_of<ScintillationStep>(rows[1]);
+      details.deposit = static_cast<float>(photons) / 100;
+      set_details(rows[1], details);
+      rows[1].photons = kPhotonsOfPhysics;
+    }
+    request.source = SharedRows<Genstep>(std::move(rows));
+    return request;
+  }
+  static Request ball(std::uint64_t event, std::uint64_t photons) {
+    Request request = base(event);
+    Source source;
+    source.center = Double3(point(event));
+    source.radius = 300;
+    source.time_constant = 5;
+    source.spectrum = uniform_spectrum(300, 500 + static_cast<float>(event % 10));
+    request.source = source;
+    request.count = photons;
+    return request;
+  }
+  /// Some of them without a polarisation, for which random numbers are drawn.
+  static Request given(std::uint64_t event, std::uint64_t photons) {
+    Request request = base(event);
+    std::vector<StartPhoton> rows;
+    for (std::uint64_t i = 0; i != photons; ++i) {
+      StartPhoton photon{};
+      photon.position = point(event + i);
+      photon.direction = {0.1F * static_cast<float>(i % 11) - 0.5F, 0.3F, 1};
+      if (i % 2 == 0) photon.polarization = {1, 0, 0};
+      photon.wavelength = 420;
+      photon.flags = i % 3 == 0 ? flag_of(BirthKind::cerenkov) : 0;
+      rows.push_back(photon);
+    }
+    request.source = SharedRows<StartPhoton>(std::move(rows));
+    return request;
+  }
+  static Request of_kind(std::uint64_t event, std::uint32_t photons) {
+    switch (event % 4) {
+      case 0:
+        return steps(event, photons);
+      case 1:
+        return ball(event, photons);
+      case 2:
+        return given(event, photons);
+      default:
+        return steps(event, photons, true);
+    }
+  }
+
+  /// The same by Simulation, whose launches have one event.
+  [[nodiscard]] static Alone alone(const GpuGeometry& geometry, const Request& request) {
+    Alone all;
+    const auto append = [](auto& to) { return [&to](auto rows) { to.insert(to.end(), rows.begin(), rows.end()); }; };
+    Results results;
+    results.hits = append(all.hits);
+    results.finals = append(all.finals);
+    results.sequences = append(all.sequences);
+    photon::Run how{request.seed, request.first, request.most_steps, request.latest, request.shift_profile};
+    const Stream stream(geometry.device());
+    std::optional<Gensteps> gensteps;
+    std::optional<DeviceBuffer<StartPhoton>> photons;
+    Source source;
+    std::uint64_t count = request.count;
+    if (const auto* made = std::get_if<Source>(&request.source)) source = *made;
+    if (const auto* rows = std::get_if<SharedRows<Genstep>>(&request.source)) {
+      gensteps.emplace(geometry, rows->rows(), request.seed, stream);
+      source = gensteps->source();
+      if (count == photon::kAllPhotons) count = gensteps->photons() - request.first;
+    }
+    if (const auto* rows = std::get_if<SharedRows<StartPhoton>>(&request.source)) {
+      photons.emplace(geometry.device(), rows->rows().size());
+      photons->copy_from(rows->rows(), stream);
+      stream.synchronize();
+      source.photons = photons->device();
+      source.photon_count = rows->rows().size();
+      if (count == photon::kAllPhotons) count = source.photon_count - request.first;
+    }
+    Simulation simulation(geometry);
+    all.tally = simulation.run(source, how, count, results);
+    return all;
+  }
+  static void expect_alone(const Reply& reply, const Request& request, const Alone& one) {
+    SCOPED_TRACE("event " + std::to_string(request.event));
+    EXPECT_EQ(reply.event, request.event);
+    EXPECT_EQ(reply.photons, one.tally.photons());
+    EXPECT_EQ(reply.steps, one.tally.steps());
+    for (std::size_t kind = 0; kind != kStepKinds; ++kind)
+      EXPECT_EQ(reply.ends[kind], one.tally.of(static_cast<StepKind>(kind))) << kind;
+    for (const BirthKind kind : {BirthKind::cerenkov, BirthKind::scintillation, BirthKind::torch})
+      EXPECT_EQ(reply.births[TallyLayout::birth(kind) - 1], one.tally.born(kind));
+    EXPECT_EQ(reply.hit_count, one.hits.size());
+    if (request.hits == HitColumns::rows()) {
+      EXPECT_TRUE(test::same_bytes(reply.hits_as<PhotonRow>(), one.hits));
+    }
+    EXPECT_TRUE(test::same_bytes(reply.finals, request.finals ? one.finals : std::vector<PhotonRow>{}));
+    EXPECT_TRUE(test::same_bytes(reply.sequences, request.sequences ? one.sequences : std::vector<Sequence>{}));
+  }
+  static std::future<Reply> submit(Service& service, ClientId client, const Request& request) {
+    Submission submission = service.submit(client, request);
+    EXPECT_TRUE(submission.accepted());
+    return std::move(submission.reply);
+  }
+};
+RAYLIFT_ON_BOTH_DEVICES(Serve);
+
+TEST_P(Serve, GivesEachEventTheBytesOfASimulationOfItAlone) {
+  const GpuGeometry reference = upload_to(device());
+  std::vector<Request> requests;
+  for (std::uint64_t event = 0; event != 24; ++event)
+    requests.push_back(of_kind(event, event % 5 == 4 ? 5'000 : 40 + 97 * static_cast<std::uint32_t>(event)));
+  std::vector<Alone> all;
+  std::uint64_t hits = 0;
+  for (const Request& request : requests) {
+    all.push_back(alone(reference, request));
+    hits += all.back().hits.size();
+  }
+  EXPECT_GT(hits, 500U);
+  // From launches that hold all events to launches that hold a part of one.
+  for (const std::size_t launch : {1U << 17, 5'000U, 1'024U}) {
+    const auto backend = held();
+    Service service(geometries_on({backend}), {.launch_photons = launch});
+    const ClientId client = service.add_client();
+    backend->hold();  // so that requests are queued, and share launches
+    std::vector<std::future<Reply>> replies;
+    for (const Request& request : requests) replies.push_back(submit(service, client, request));
+    backend->let_go();
+    for (std::size_t i = 0; i != requests.size(); ++i) expect_alone(replies[i].get(), requests[i], all[i]);
+    std::uint64_t launches = service.devices().front().launches;
+    if (launch == 1U << 17) {
+      EXPECT_LE(launches, 8U) << "kinds and events that came before the launch was held";
+    } else {
+      EXPECT_GT(launches, 8U);
+    }
+    service.drain();
+    const Counters counters = service.counters();
+    EXPECT_EQ(counters.completed, requests.size());
+    EXPECT_EQ(counters.hits, hits);
+    EXPECT_EQ(counters.lost, 0U);
+    EXPECT_EQ(counters.queued_requests + counters.running_requests + counters.queued_photons + counters.queue_bytes,
+              0U);
+  }
+}
+
+TEST_P(Serve, GivesTheRangeOfPhotonsThatIsWanted) {
+  const GpuGeometry reference = upload_to(device());
+  Service service(geometries(), {.launch_photons = 1'024});
+  const ClientId client = service.add_client();
+  for (std::uint64_t event = 0; event != 4; ++event)
+    for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1'500}, photon::kAllPhotons}) {
+      Request request = of_kind(event, 4'000);
+      request.first = 700;
+      if (event % 4 == 1 && count == photon::kAllPhotons) continue;
+      request.count = count;
+      const Reply reply = submit(service, client, request).get();
+      if (count == 0) {
+        EXPECT_EQ(reply.photons, 0U);
+      } else {
+        expect_alone(reply, request, alone(reference, request));
+      }
+    }
+}
+
+TEST_P(Serve, GivesTheColumnsThatAreWanted) {
+  const auto backend = held();
+  Service service(geometries_on({backend}));
+  const ClientId client = service.add_client();
+  backend->hold();
+  const std::initializer_list<HitColumns> wanted{HitColumns::rows(), HitColumns::brief(), HitColumns(),
+                                                 HitColumns{HitColumn::number, HitColumn::solid, HitColumn::end}};
+  std::vector<std::future<Reply>> replies;
+  for (const HitColumns& columns : wanted) {
+    Request request = ball(1, 3'000);
+    request.hits = columns;
+    request.finals = columns.size() == 4;
+    request.sequences = columns.size() == 3;
+    replies.push_back(submit(service, client, request));
+  }
+  backend->let_go();
+  const Reply all = replies[0].get();
+  const auto rows = all.hits_as<PhotonRow>();
+  ASSERT_GT(rows.size(), 50U);
+  EXPECT_TRUE(all.finals.empty() && all.sequences.empty());
+  const Reply brief = replies[1].get();
+  EXPECT_EQ(brief.finals.size(), 3'000U);
+  const auto hits = brief.hits_as<BriefHit>();
+  ASSERT_EQ(hits.size(), rows.size());
+  EXPECT_TRUE(brief.hits_as<PhotonRow>().empty()) << "of another size";
+  const Reply none = replies[2].get();
+  EXPECT_EQ(none.hit_count, rows.size());
+  EXPECT_TRUE(none.hit_words.empty());
+  const Reply three = replies[3].get();
+  EXPECT_EQ(three.sequences.size(), 3'000U);
+  struct Three {
+    std::uint32_t number, solid;
+    std::uint16_t flag, surface;
+  };
+  const auto columns = three.hits_as<Three>();
+  ASSERT_EQ(columns.size(), rows.size());
+  for (std::size_t i = 0; i != rows.size(); ++i) {
+    EXPECT_EQ(hits[i].channel, 4711);
+    EXPECT_EQ(hits[i].time, rows[i].time);
+    EXPECT_EQ(hits[i].wavelength, rows[i].wavelength);
+    EXPECT_EQ(hits[i].flags, rows[i].flags);
+    EXPECT_EQ(columns[i].number, rows[i].number);
+    EXPECT_EQ(columns[i].solid, rows[i].solid);
+    EXPECT_EQ(columns[i].flag, rows[i].flag);
+    EXPECT_EQ(columns[i].surface, rows[i].surface);
+  }
+}
+
+TEST_P(Serve, TakesRequestsOfManyThreads) {
+  const GpuGeometry reference = upload_to(device());
+  constexpr std::uint64_t kThreads = 4, kEvents = 12;
+  std::vector<Alone> all;
+  for (std::uint64_t event = 0; event != kEvents; ++event) all.push_back(alone(reference, of_kind(event, 300)));
+  Service service(geometries(2), {.launch_photons = 2'000});
+  std::atomic<std::uint64_t> ready{0};
+  std::vector<std::thread> threads;
+  for (std::uint64_t t = 0; t != kThreads; ++t)
+    threads.emplace_back([&, t] {
+      const ClientId client = service.add_client("thread " + std::to_string(t));
+      std::vector<std::future<Reply>> replies;
+      for (std::uint64_t i = 0; i != kEvents; ++i) {
+        Request request = of_kind((i + t) % kEvents, 300);
+        request.when_ready = [&] { ++ready; };
+        replies.push_back(submit(service, client, request));
+      }
+      for (std::uint64_t i = 0; i != kEvents; ++i) {
+        const std::uint64_t event = (i + t) % kEvents;
+        expect_alone(replies[i].get(), of_kind(event, 300), all[event]);
+      }
+      EXPECT_EQ(service.counters(client).completed, kEvents);
+      if (t % 2 == 0) service.drop_client(client);
+    });
+  for (std::thread& thread : threads) thread.join();
+  service.drain();
+  EXPECT_EQ(ready, kThreads * kEvents);
+  EXPECT_EQ(service.counters().completed, kThreads * kEvents);
+  EXPECT_EQ(service.clients().size(), kThreads / 2);
+}
+
+TEST_P(Serve, RunsTheRequestsOfADeviceThatFailsOnAnother) {
+  const GpuGeometry reference = upload_to(device());
+  std::vector<Alone> all;
+  for (std::uint64_t event = 0; event != 8; ++event) all.push_back(alone(reference, of_kind(event, 3'000)));
+  const auto first = held(), second = held();
+  Service service(geometries_on({first, second}), {.launch_photons = 2'000});
+  const ClientId client = service.add_client();
+  first->hold();
+  second->hold();
+  std::vector<std::future<Reply>> replies;
+  for (std::uint64_t event = 0; event != 8; ++event) replies.push_back(submit(service, client, of_kind(event, 3'000)));
+  first->wait_for_launch();
+  second->wait_for_launch();
+  first->break_down();
+  second->let_go();
+  for (std::uint64_t event = 0; event != 8; ++event)
+    expect_alone(replies[event].get(), of_kind(event, 3'000), all[event]);
+  service.drain();
+  const std::vector<DeviceStatus> devices = service.devices();
+  EXPECT_NE(devices[0].failure.find("injected fault"), std::string::npos);
+  EXPECT_EQ(devices[0].launches, 0U);
+  EXPECT_TRUE(devices[1].failure.empty());
+  EXPECT_GT(devices[1].launches, 0U);
+  EXPECT_GE(service.counters().retries, 1U);
+  EXPECT_EQ(service.counters().completed, 8U);
+  EXPECT_EQ(service.counters().photons, service.devices()[1].photons) << "each is counted once";
+}
+
+TEST_P(Serve, EndsRequestsWhereNoDeviceWorks) {
+  const auto backend = held();
+  Service service(geometries_on({backend}));
+  const ClientId client = service.add_client();
+  backend->hold();
+  std::vector<std::future<Reply>> replies;
+  for (std::uint64_t event = 0; event != 6; ++event) replies.push_back(submit(service, client, of_kind(event, 100)));
+  backend->wait_for_launch();
+  backend->break_down();
+  for (std::future<Reply>& reply : replies) test::expect_error(ErrorKind::device, [&] { (void)reply.get(); });
+  test::expect_error(ErrorKind::device, [&] { (void)service.submit(client, ball(1, 10)); });
+  service.drain();
+  EXPECT_EQ(service.counters().failed, 6U);
+  EXPECT_EQ(service.counters().queue_bytes, 0U);
+}
+
+// A request that makes devices fail must not take all of them.
+TEST_P(Serve, EndsARequestWhoseDevicesFail) {
+  const auto first = held(), second = held(), third = held();
+  Service service(geometries_on({first, second, third}), {.max_failures = 2});
+  const ClientId client = service.add_client();
+  for (const auto& backend : {first, second, third}) backend->hold();
+  std::future<Reply> bad = submit(service, client, ball(1, 100));
+  std::vector<std::shared_ptr<HeldBackend>> left{first, second, third};
+  for (int failures = 0; failures != 2; ++failures) {
+    // The request waits on one of them.
+    std::size_t at = left.size();
+    while (at == left.size()) {
+      for (std::size_t i = 0; i != left.size() && at == left.size(); ++i)
+        if (left[i]->launches_waiting()) at = i;
+      std::this_thread::sleep_for(1ms);
+    }
+    left[at]->break_down();
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  test::expect_error(ErrorKind::device, [&] { (void)bad.get(); });
+  left.front()->let_go();
+  const Request good = ball(2, 100);
+  expect_alone(submit(service, client, good).get(), good, alone(upload_to(device()), good));
+}
+
+TEST_P(Serve, HalvesLaunchesWhereMemoryDoesNotSuffice) {
+  const Request request = ball(5, 20'000);
+  const Alone one = alone(upload_to(device()), request);
+  const auto backend = std::make_shared<test::TestBackend>(device().backend());
+  Service service(geometries_on({backend}), {.launch_photons = 16'384});
+  const ClientId client = service.add_client();
+  // Finals are allocated by the first launch that wants them.
+  backend->fail(test::TestBackend::device_allocation, 0, 2);
+  expect_alone(submit(service, client, request).get(), request, one);
+  EXPECT_LT(service.devices().front().launch_photons, 16'384U);
+  EXPECT_TRUE(service.devices().front().failure.empty());
+  EXPECT_GE(service.counters().retries, 1U);
+}
+
+TEST_P(Serve, AnswersBusyWhereTheQueueIsFull) {
+  const auto backend = held();
+  ServiceOptions options;
+  options.max_queued_requests = 8;
+  options.max_queue_bytes = 1'000'000;
+  Service service(geometries_on({backend}), options);
+  const ClientId greedy = service.add_client("greedy"), other = service.add_client("other");
+  backend->hold();
+  std::vector<std::future<Reply>> replies;
+  const auto fill = [&](ClientId client, const Request& request) {
+    int accepted = 0;
+    while (true) {
+      Submission submission = service.submit(client, request);
+      if (!submission.accepted()) {
+        EXPECT_GE(submission.retry_after, 1ms);
+        return accepted;
+      }
+      replies.push_back(std::move(submission.reply));
+      ++accepted;
+    }
+  };
+  Request small = ball(1, 50);
+  small.finals = small.sequences = false;
+  EXPECT_EQ(fill(greedy, small), 4) << "half is left for others";
+  EXPECT_EQ(fill(other, small), 2);
+  EXPECT_EQ(service.counters(greedy).busy, 1U);
+  backend->let_go();
+  for (std::future<Reply>& reply : replies) (void)reply.get();
+  (void)submit(service, other, small).get();
+  // By bytes: 96 for each final photon and its history.
+  backend->hold();
+  EXPECT_EQ(fill(greedy, ball(1, 2'000)), 2) << "500 kB, of 200 kB each";
+  Request large = ball(1, 2'000);
+  large.count = 20'000;
+  test::expect_error(ErrorKind::limit, [&] { (void)service.submit(other, large); });
+  backend->let_go();
+  service.drain();
+  EXPECT_EQ(service.counters().queue_bytes, 0U);
+}
+
+TEST_P(Serve, RefusesWhatCanNeverRun) {
+  ServiceOptions options;
+  options.max_photons = 10'000;
+  options.max_reply_bytes = 500'000;
+  Service service(geometries(), options);
+  const ClientId client = service.add_client();
+  const auto refused = [&](ErrorKind kind, const Request& request) {
+    test::expect_error(kind, [&] { (void)service.submit(client, request); });
+  };
+  refused(ErrorKind::limit, ball(1, 10'001));
+  refused(ErrorKind::limit, ball(1, 9'000));  // results
+  refused(ErrorKind::usage, ball(1, photon::kAllPhotons));
+  Request request = ball(1, 10);
+  request.first = photon::kAllPhotons - 5;
+  refused(ErrorKind::usage, request);
+  request = ball(1, 10);
+  request.latest = std::numeric_limits<float>::quiet_NaN();
+  refused(ErrorKind::usage, request);
+  request = ball(1, 10);
+  std::get<Source>(request.source).half_angle = 7;
+  refused(ErrorKind::usage, request);
+  request = ball(1, 10);
+  std::get<Source>(request.source).photons = reinterpret_cast<const StartPhoton*>(&request);
+  refused(ErrorKind::usage, request);
+  request = given(1, 10);
+  request.count = 11;
+  refused(ErrorKind::usage, request);
+  Request wrong = base(1);
+  wrong.source = SharedRows<StartPhoton>(std::vector<StartPhoton>(3));
+  refused(ErrorKind::malformed, wrong);
+  Genstep bad = torch(point(0), 3);
+  bad.type = static_cast<GenstepType>(77);
+  wrong.source = SharedRows<Genstep>({torch(point(0), 3), bad});
+  EXPECT_EQ(test::expect_error(ErrorKind::unsupported, [&] { (void)service.submit(client, wrong); }).element(),
+            "genstep 1");
+  test::expect_error(ErrorKind::usage, [&] { (void)service.submit(static_cast<ClientId>(99), ball(1, 10)); });
+  test::expect_error(ErrorKind::usage, [&] { (void)service.counters(static_cast<ClientId>(99)); });
+  EXPECT_EQ(service.counters().accepted, 0U);
+}
+
+// Physics says how many photons there are, and what a step lacks, once it has been placed: others must not suffer.
+TEST_P(Serve, FailsARequestAlone) {
+  const auto backend = held();
+  Service service(geometries_on({backend}));
+  const ClientId client = service.add_client();
+  backend->hold();
+  Request dark = base(1);
+  Genstep step = scintillation(50);
+  step.position = {5000, -300, 70};  // in the innermost solid, which does not scintillate
+  dark.source = SharedRows<Genstep>({torch(point(0), 10), step});
+  Request many = steps(2, 3'000, true);
+  many.max_photons = 500;
+  Request beyond = steps(3, 3'000, true);
+  beyond.first = 1'000'000;
+  const Request good = steps(4, 3'000, true);
+  std::vector<std::future<Reply>> replies;
+  for (const Request& request : {dark, many, beyond, good}) replies.push_back(submit(service, client, request));
+  backend->let_go();
+  EXPECT_EQ(test::expect_error(ErrorKind::malformed, [&] { (void)replies[0].get(); }).element(), "genstep 1")
+      << "by its number in its event";
+  test::expect_error(ErrorKind::limit, [&] { (void)replies[1].get(); });
+  test::expect_error(ErrorKind::usage, [&] { (void)replies[2].get(); });
+  expect_alone(replies[3].get(), good, alone(upload_to(device()), good));
+  service.drain();
+  EXPECT_EQ(service.counters().failed, 3U);
+}
+
+TEST_P(Serve, EndsRepliesThatExceedTheirLimit) {
+  ServiceOptions options;
+  options.max_reply_bytes = 20'000;
+  Service service(geometries(), options);
+  Request request = ball(1, 20'000);
+  request.finals = request.sequences = false;
+  const ClientId client = service.add_client();
+  test::expect_error(ErrorKind::limit, [&] { (void)submit(service, client, request).get(); });
+  request.hits = {};
+  EXPECT_GT(submit(service, client, request).get().hit_count * 64, 20'000U);
+}
+
+TEST_P(Serve, SharesLaunchesFairlyBetweenClients) {
+  const auto backend = held();
+  Service service(geometries_on({backend}), {.launch_photons = 4'096});
+  const ClientId large = service.add_client("large"), small = service.add_client("small");
+  backend->hold();
+  const auto plain = [](std::uint64_t event, std::uint64_t photons) {
+    Request request = ball(event, photons);
+    request.finals = request.sequences = false;
+    return request;
+  };
+  std::future<Reply> slow = submit(service, large, plain(1, 200'000));
+  backend->wait_for_launch();
+  // The small client's events need not wait for the large request, nor for the requests after it.
+  std::vector<std::future<Reply>> more, quick;
+  for (std::uint64_t event = 2; event != 6; ++event) more.push_back(submit(service, large, plain(event, 100'000)));
+  for (std::uint64_t event = 2; event != 6; ++event) quick.push_back(submit(service, small, plain(event, 1'000)));
+  backend->let_go();
+  for (std::future<Reply>& reply : quick) EXPECT_EQ(reply.get().photons, 1'000U);
+  EXPECT_EQ(slow.wait_for(0s), std::future_status::timeout);
+  const Counters others = service.counters(large);
+  EXPECT_LT(others.photons, 60'000U) << "of 600,000";
+  EXPECT_EQ(slow.get().photons, 200'000U);
+  service.stop();
+}
+
+TEST_P(Serve, FreesWhatIsCancelled) {
+  const auto backend = held();
+  Service service(geometries_on({backend}), {.launch_photons = 1'024});
+  const ClientId client = service.add_client(), dropped = service.add_client();
+  backend->hold();
+  const Request request = ball(1, 3'000);
+  Submission running = service.submit(client, request);
+  backend->wait_for_launch();
+  Submission queued = service.submit(client, ball(2, 3'000));
+  std::atomic<int> ready{0};
+  Request called = ball(3, 3'000);
+  called.when_ready = [&] { ++ready; };
+  Submission gone = service.submit(dropped, called);
+  EXPECT_TRUE(service.cancel(queued.id));
+  EXPECT_FALSE(service.cancel(queued.id));
+  test::expect_error(ErrorKind::cancelled, [&] { (void)queued.reply.get(); });
+  service.drop_client(dropped);
+  EXPECT_EQ(ready, 1);
+  test::expect_error(ErrorKind::cancelled, [&] { (void)gone.reply.get(); });
+  test::expect_error(ErrorKind::usage, [&] { (void)service.submit(dropped, called); });
+  EXPECT_EQ(service.counters(client).queued_photons, 3'000U);
+  EXPECT_EQ(service.counters().queued_photons, 3'000U) << "nothing of the others";
+  EXPECT_TRUE(service.cancel(running.id));
+  test::expect_error(ErrorKind::cancelled, [&] { (void)running.reply.get(); });
+  EXPECT_EQ(service.counters().queue_bytes, 0U);
+  backend->let_go();
+  const Request next = ball(7, 2'000);
+  expect_alone(submit(service, client, next).get(), next, alone(upload_to(device()), next));
+  EXPECT_EQ(service.counters().cancelled, 3U);
+}
+
+TEST_P(Serve, FinishesWhatRunsWhenItStops) {
+  const Request request = ball(1, 5'000);
+  const Alone one = alone(upload_to(device()), request);
+  const auto backend = held();
+  Service service(geometries_on({backend}), {.launch_photons = 1'024});
+  const ClientId client = service.add_client();
+  backend->hold();
+  std::future<Reply> running = submit(service, client, request);
+  backend->wait_for_launch();
+  // Both of the device's launches are of the first request, so these have not begun.
+  Request behind = ball(2, 100);
+  behind.most_steps = 50;
+  std::future<Reply> queued = submit(service, client, behind);
+  std::thread stopping([&] { service.stop(); });
+  test::expect_error(ErrorKind::cancelled, [&] { (void)queued.get(); });
+  test::expect_error(ErrorKind::cancelled, [&] { (void)service.submit(client, behind); });
+  backend->let_go();
+  stopping.join();
+  ASSERT_EQ(running.wait_for(0s), std::future_status::ready);
+  expect_alone(running.get(), request, one);
+}
+
+TEST_P(Serve, RefusesGeometriesThatDiffer) {
+  test::expect_error(ErrorKind::usage, [&] { const Service service({}); });
+  std::vector<GpuGeometry> two = geometries();
+  two.push_back(water());
+  test::expect_error(ErrorKind::usage, [&] { const Service service(std::move(two)); });
+  ServiceOptions options;
+  options.max_clients = 1;
+  Service service(geometries(), options);
+  (void)service.add_client();
+  test::expect_error(ErrorKind::limit, [&] { (void)service.add_client(); });
+}
+
+TEST(ShareOut, IsEqualButForThoseThatWantLess) {
+  const auto shares = [](std::vector<std::uint64_t> wanted, std::uint64_t room) { return share_out(wanted, room); };
+  using Shares = std::vector<std::uint64_t>;
+  EXPECT_EQ(shares({}, 10), Shares{});
+  EXPECT_EQ(shares({3, 4}, 10), (Shares{3, 4}));
+  EXPECT_EQ(shares({100, 2, 100}, 12), (Shares{5, 2, 5}));
+  EXPECT_EQ(shares({100, 100, 100}, 10), (Shares{4, 3, 3}));
+  EXPECT_EQ(shares({photon::kAllPhotons, photon::kAllPhotons, 1}, 9), (Shares{4, 4, 1}));
+}
+
+}  // namespace
+}  // namespace raylift::photon
