@@ -8,35 +8,6 @@
 #include "cli/text.h"
 
 namespace raylift::batch {
-namespace {
-
-ErrorKind kind_of(protocol::ErrorCode code) {
-  using protocol::ErrorCode;
-  switch (code) {
-    case ErrorCode::usage:
-    case ErrorCode::digest:
-      return ErrorKind::usage;
-    case ErrorCode::malformed:
-    case ErrorCode::count:
-      return ErrorKind::malformed;
-    case ErrorCode::unsupported:
-    case ErrorCode::version:
-      return ErrorKind::unsupported;
-    case ErrorCode::limit:
-      return ErrorKind::limit;
-    case ErrorCode::memory:
-      return ErrorKind::out_of_host_memory;
-    case ErrorCode::device:
-      return ErrorKind::device;
-    case ErrorCode::cancelled:
-      return ErrorKind::cancelled;
-    default:
-      return ErrorKind::io;
-  }
-}
-
-}  // namespace
-
 client::Options client_options(const std::string& addresses, const std::string& keys) {
   client::Options options;
   if (!addresses.empty()) options.addresses = cli::split_at_commas(addresses);
@@ -51,7 +22,7 @@ void with_client_errors(const std::string& addresses, const std::function<void()
   try {
     work();
   } catch (const client::Error& error) {
-    throw Error(kind_of(error.code()), error.problem(),
+    throw Error(error_kind(protocol::kind_of(error.code())), error.problem(),
                 {addresses.empty() ? client::usual_address() : addresses, error.element()}, error.advice());
   }
 }

@@ -221,7 +221,8 @@ struct PhotonServer::State {
     socket.set(zmq::sockopt::sndhwm, kSendHighWater);
     socket.set(zmq::sockopt::rcvhwm, kReceiveHighWater);
     socket.set(zmq::sockopt::linger, 5000);  // ms, for results that are on their way at the end
-    socket.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(std::max(options.max_body, protocol::kAlwaysRead) + 4096));
+    socket.set(zmq::sockopt::maxmsgsize,
+               static_cast<std::int64_t>(std::max(options.max_body, protocol::kAlwaysRead) + 4096));
     socket.set(zmq::sockopt::heartbeat_ivl, 2000);
     socket.set(zmq::sockopt::heartbeat_timeout, 10'000);
     if (is_tcp(address)) {
@@ -440,22 +441,18 @@ struct PhotonServer::State {
 
   bool receive(std::size_t socket) {
     Frames frames;
-    bool is_long = false;
     for (bool more = true; more;) {
       zmq::message_t frame;
       if (!sockets[socket].recv(frame, zmq::recv_flags::dontwait)) return false;
       more = frame.more();
       // The rest of a message that is none is read, and not kept.
-      if (frames.size() != kMaxHops + 4)
-        frames.push_back(std::move(frame));
-      else
-        is_long = true;
+      if (frames.size() != kMaxHops + 4) frames.push_back(std::move(frame));
     }
-    take(socket, std::move(frames), is_long);
+    take(socket, std::move(frames));
     return true;
   }
 
-  void take(std::size_t socket, Frames frames, bool is_long) {
+  void take(std::size_t socket, Frames frames) {
     const auto empty = std::ranges::find_if(frames, [](const zmq::message_t& frame) { return frame.size() == 0; });
     const auto hops = static_cast<std::size_t>(empty - frames.begin());
     Header header;

@@ -293,6 +293,7 @@ class Client {
   void open();
   void wake() const;
   void work();
+  [[nodiscard]] bool is_connecting(Clock::time_point now) const;
   bool send_queued(Clock::time_point now);
   bool send(const Entry& entry);
   bool send_header(const protocol::Header& header);

@@ -132,6 +132,31 @@ inline const char* name_of(ErrorCode code) {
   return "unknown";
 }
 
+/// The kind of raylift's errors that a code belongs to, by its name in reports (docs/exit_codes.md).
+inline const char* kind_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::usage:
+    case ErrorCode::digest:
+      return "usage";
+    case ErrorCode::malformed:
+    case ErrorCode::count:
+      return "malformed";
+    case ErrorCode::unsupported:
+    case ErrorCode::version:
+      return "unsupported";
+    case ErrorCode::limit:
+      return "limit";
+    case ErrorCode::memory:
+      return "out_of_host_memory";
+    case ErrorCode::device:
+      return "device";
+    case ErrorCode::cancelled:
+      return "cancelled";
+    default:
+      return "io";
+  }
+}
+
 /// The first frame behind the empty one. What a kind does not use is 0.
 struct Header {
   char magic[4] = {kMagic[0], kMagic[1], kMagic[2], kMagic[3]};

@@ -313,7 +313,7 @@ inline void Client::work() {
     auto tick = std::min(options_.alive / 4, std::chrono::milliseconds(100));
     if (!blocked) {
       const std::lock_guard<std::mutex> lock(mutex_);
-      if (!queued_.empty())
+      if (!queued_.empty() && !is_connecting(Clock::now()))
         tick = std::min(tick, std::chrono::ceil<std::chrono::milliseconds>(queued_.begin()->first - Clock::now()));
     }
     zmq_pollitem_t items[2] = {{socket_, 0, static_cast<short>(blocked ? ZMQ_POLLIN | ZMQ_POLLOUT : ZMQ_POLLIN), 0},
@@ -374,10 +374,15 @@ inline void Client::queue(Ticket ticket, Entry& entry, Clock::time_point when) {
   queued_.emplace(when, ticket);
 }
 
+/// To several servers, whose connections come one after another.
+inline bool Client::is_connecting(Clock::time_point now) const {
+  return options_.addresses.size() > 1 && now - opened_ < std::chrono::milliseconds(200);
+}
+
 /// Returns whether all could be sent whose time has come.
 inline bool Client::send_queued(Clock::time_point now) {
   // The first server that answers is not to get all that is there.
-  if (options_.addresses.size() > 1 && now - opened_ < std::chrono::milliseconds(200)) return true;
+  if (is_connecting(now)) return true;
   while (!queued_.empty() && queued_.begin()->first <= now) {
     Entry& entry = entries_.find(queued_.begin()->second)->second;
     // ZeroMQ closes the connection where a frame is too large for the server: that has to be known before.
