@@ -22,7 +22,7 @@ enum class PhotonFormat : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 2> kPhotonFormats{"opticks", "chroma"};
 
-/// Of a scene that photons go through.
+/// What a scene that photons go through is read and uploaded by.
 struct PhotonSceneOptions {
   std::string file;
   LoadOptions load;

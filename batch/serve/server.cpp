@@ -46,7 +46,7 @@ constexpr std::size_t kMaxHops = 8;                           // of an envelope:
 constexpr int kSendHighWater = 16;                            // messages in ZeroMQ's queue of a client
 constexpr int kReceiveHighWater = 64;                         // likewise
 constexpr std::uint64_t kShareFrom = std::uint64_t{1} << 18;  // bytes of a result
-constexpr milliseconds kBeat{1000};      // after which a silent client that waits is told what is pending
+constexpr milliseconds kBeat{1000};      // after which a silent client that waits gets `pending`
 constexpr milliseconds kShared{10'000};  // for which a result waits in shared memory
 constexpr std::uint32_t kRetry = 1000;   // ms
 
@@ -75,7 +75,7 @@ struct Client {
   std::vector<std::string> envelope;  // routing ids, the last hop's first
   std::uint64_t number = 0;
   photon::ClientId id{};
-  Clock::time_point heard, told;
+  Clock::time_point heard, answered;
   std::map<std::uint64_t, OpenRequest> open;
   std::deque<Outgoing> unread;
   std::uint64_t unread_bytes = 0;
@@ -281,7 +281,7 @@ struct PhotonServer::State {
     }
   }
 
-  /// To somebody who is no client yet: what can't be sent at once is not worth keeping.
+  /// Sends at once or not at all: for answers that the other end can ask for again.
   void tell(std::size_t socket, const std::vector<std::string>& envelope, Frames frames) {
     (void)send_now(socket, envelope, frames);
   }
@@ -416,17 +416,17 @@ struct PhotonServer::State {
     client.envelope = envelope;
     client.number = ++last_client;
     client.id = service.add_client(std::to_string(client.number));
-    client.heard = client.told = client.read = Clock::now();
+    client.heard = client.answered = client.read = Clock::now();
     numbers[key_of(socket, envelope)] = client.number;
     return clients.emplace(client.number, std::move(client)).first->second;
   }
 
-  /// Frees all that a client has. `told`: it gets to know it, in case that it lives.
-  void drop(std::uint64_t number, bool told) {
+  /// Frees all that a client has. With `notify`, it gets an error for each request, in case that it lives.
+  void drop(std::uint64_t number, bool notify) {
     const auto found = clients.find(number);
     if (found == clients.end()) return;
     Client& client = found->second;
-    if (told && client.unread.empty())
+    if (notify && client.unread.empty())
       for (const auto& [request, open] : client.open)
         tell(client.socket, client.envelope,
              refusal(open.header,
@@ -458,7 +458,7 @@ struct PhotonServer::State {
     Header header;
     if (hops == 0 || hops > kMaxHops || hops + 1 >= frames.size() ||
         !protocol::read_header(frames[hops + 1].data(), frames[hops + 1].size(), header)) {
-      ++foreign;  // nobody that could be answered
+      ++foreign;  // there is no number to answer
       return;
     }
     std::vector<std::string> envelope;
@@ -479,7 +479,7 @@ struct PhotonServer::State {
       case Kind::status:
         return tell(socket, envelope, json_answer(header, Kind::state, status()));
       case Kind::alive:
-        if (client != nullptr) client->told = Clock::now();
+        if (client != nullptr) client->answered = Clock::now();
         return tell(socket, envelope, pending(client));
       case Kind::cancel:
         if (client != nullptr) cancel(*client, header.request);
@@ -616,8 +616,8 @@ struct PhotonServer::State {
       std::erase_if(client.shared, [&](const auto& result) { return result.second.until < now; });
       if (now - client.heard > options.silence || now - client.read > options.silence) {
         silent.push_back(number);
-      } else if (!client.open.empty() && now - client.told > kBeat) {
-        client.told = now;
+      } else if (!client.open.empty() && now - client.answered > kBeat) {
+        client.answered = now;
         Frames frames = pending(&client);
         if (send_now(client.socket, client.envelope, frames) == Sent::gone) gone.push_back(number);
       }

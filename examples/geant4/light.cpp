@@ -37,7 +37,7 @@ void put(const G4ThreeVector& from, double (&to)[3], double unit) {
   to[2] = from.z() / unit;
 }
 
-/// Of this thread.
+/// The collector of this thread.
 Collector& collector_of_thread() {
   static thread_local Collector collector;
   return collector;

@@ -375,7 +375,7 @@ TEST_F(Serve, AnswersWrongMessagesAndGoesOn) {
       {"no .npy", ErrorCode::malformed, [](Header& h, std::string&) { h.encoding = protocol::Encoding::npy; }},
       {"shared memory that is none", ErrorCode::malformed,
        [](Header& h, std::string&) { h.place = protocol::Place::shared; }},
-      {"shared memory of nobody", ErrorCode::shared_memory,
+      {"shared memory of no process", ErrorCode::shared_memory,
        [](Header& h, std::string& b) {
          h.place = protocol::Place::shared;
          protocol::SharedMemory m;
@@ -444,7 +444,7 @@ TEST_F(Serve, AnswersWrongMessagesAndGoesOn) {
     EXPECT_EQ(std::count(text.begin(), text.end(), '\0'), 3) << wrong.what;
     EXPECT_NE(text[0], '\0') << wrong.what;
   }
-  // These are of nobody: there is no answer.
+  // These have no header to answer.
   raw.send({"", "short"});
   raw.send({"", std::string(144, 'x'), body});
   raw.send({"no empty frame"});
@@ -488,7 +488,7 @@ TEST_F(Serve, SaysAtOnceWhatIsWrong) {
   client::Request counted = client::gensteps(gensteps(10), 0, 0);
   counted.expected = 40;
   EXPECT_THAT(fails(counted), HasSubstr("count: expected: the body makes 50 photons, and 40 were expected"));
-  // Of scintillation in a material without a spectrum, or a number that physics gives, only the simulation knows.
+  // The simulation alone finds a number that physics gives.
   auto drawn = gensteps(10);
   for (client::Genstep& step : drawn) step.photons = client::kPhotonsOfPhysics;
   client::Request physics = client::gensteps(drawn, 0, 0);
@@ -732,7 +732,7 @@ TEST_F(Serve, SaysWhatItDoes) {
   const Ended shown = raylift({"serve", "--status=" + address()});
   EXPECT_EQ(shown.code, 0) << shown.err;
   EXPECT_THAT(shown.out, HasSubstr("1,234 photons"));
-  const Ended none = raylift({"serve", "--status=" + address("nobody")});
+  const Ended none = raylift({"serve", "--status=" + address("none")});
   EXPECT_EQ(none.code, 3);
   EXPECT_THAT(none.err, HasSubstr("no server answers"));
 }

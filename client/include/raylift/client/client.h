@@ -194,7 +194,7 @@ struct Result {
 
   /// The hits of Layout::rows; empty of another layout or encoding.
   [[nodiscard]] View<Row> rows() const { return as<Row>(Layout::rows); }
-  /// Of Layout::compact.
+  /// The hits of Layout::compact; likewise.
   [[nodiscard]] View<Hit> compact() const { return as<Hit>(Layout::compact); }
 
  private:
@@ -219,13 +219,13 @@ struct Keys {
   if (set != nullptr && *set == '/') return std::string(set) + "/raylift";
   return "/tmp/raylift-" + std::to_string(::geteuid());
 }
-/// Where `raylift serve` listens unless it is told another address.
+/// The default address of `raylift serve`.
 [[nodiscard]] inline std::string usual_address() {
   return "ipc://" + runtime_folder() + "/serve.sock";
 }
 
 struct Options {
-  /// Of one or more servers of the same geometry, which get requests by turns; empty: usual_address().
+  /// The addresses of servers of the same geometry, which get requests by turns; empty: usual_address().
   std::vector<std::string> addresses;
   std::optional<Keys> keys;                       ///< for tcp://
   Digest digest{};                                ///< the geometry's, by `raylift serve --digest`; all 0: any geometry

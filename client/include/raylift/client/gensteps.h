@@ -234,7 +234,7 @@ class Collector {
 /// The tracks of hits: which particle made a photon, by the photon's number.
 class Tracks {
  public:
-  /// Of the gensteps that were sent. Throws Error(usage) where the server drew the number of photons.
+  /// Reads the gensteps that were sent. Throws Error(usage) where the server drew the number of photons.
   explicit Tracks(const std::vector<Genstep>& gensteps) {
     std::uint64_t photons = 0;
     for (const Genstep& step : gensteps) {
