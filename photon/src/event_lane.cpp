@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 
 #include "batch_results.h"
 #include "device/run_on.h"
@@ -33,6 +32,10 @@ PooledBuffer<T> upload_pooled(const Device& device, const Stream& stream, const 
   return buffer;
 }
 
+std::uint64_t hit_words_of(const Part& part) {
+  return part.counts.ends[static_cast<std::size_t>(StepKind::detected)] * part.request->hits.size();
+}
+
 }  // namespace
 
 /// The gensteps of a launch.
@@ -45,19 +48,42 @@ struct EventLane::Gensteps {
   std::optional<PooledBuffer<std::uint64_t>> ends;
 };
 
+/// The parts that have photons: the events of a launch, one after the other.
+struct EventLane::Events {
+  std::vector<Part*> parts;
+  std::vector<EventKey> keys;
+  std::vector<std::uint64_t> begins, ends;  ///< places of photons
+  std::vector<HitColumns> columns;
+  std::vector<GenstepRange> ranges;
+  EventView view;  ///< on the device
+  const HitColumns* columns_on_device = nullptr;
+
+  [[nodiscard]] std::size_t photons() const { return static_cast<std::size_t>(ends.back()); }
+  [[nodiscard]] const Request& usual() const { return *parts.front()->request; }
+  template <class Wants>
+  [[nodiscard]] bool any(const Wants& wants) const {
+    return std::any_of(parts.begin(), parts.end(), [&](const Part* part) { return wants(*part->request); });
+  }
+};
+
+/// The source of a launch, and its arrays on the device.
+struct EventLane::Births {
+  Source source;
+  std::optional<PooledBuffer<GenstepRange>> ranges;
+  std::optional<PooledBuffer<StartPhoton>> photons;
+  std::vector<EventSource> sources;
+  std::optional<PooledBuffer<EventSource>> sources_on_device;
+};
+
 EventLane::EventLane(const GpuGeometry& geometry, std::size_t photons)
     : geometry_(geometry),
       room_(std::max(photons, kMinRoom)),
       stream_(geometry.device()),
-      end_values_(geometry.device(),
-                  std::max<std::size_t>(std::size_t{geometry.view().material_count} * kBulkProperties, 1)),
+      end_values_(geometry.device(), kMaxParts * kBulkProperties),
       pieces_(geometry.device(), 2 * kPieceBytes, kReadByHost),
       hit_count_(geometry.device(), 1),
       counts_(geometry.device(), kMaxParts),
       hits_(geometry.device(), kMaxParts + 1) {
-  const std::vector<std::uint64_t> zeros(end_values_.size());
-  end_values_.copy_from(zeros, stream_);
-  stream_.synchronize();
   const Request usual;
   Part part;
   part.request = &usual;
@@ -168,123 +194,127 @@ void EventLane::simulate(std::span<Part> parts, const std::function<void()>& pla
   const Clock::time_point start = Clock::now();
   const Device& device = geometry_.device();
   reserve(parts);
-  const Request& usual = *parts.front().request;
-  const bool has_gensteps = std::holds_alternative<SharedRows<Genstep>>(usual.source);
+  const bool has_gensteps = std::holds_alternative<SharedRows<Genstep>>(parts.front().request->source);
   Gensteps gensteps;
   if (has_gensteps) place(parts, gensteps);
   placed();
 
-  std::vector<Part*> events;
-  std::vector<EventKey> keys;
-  std::vector<std::uint64_t> begins, ends;
-  std::vector<HitColumns> columns;
-  std::vector<GenstepRange> ranges;
+  Events events;
   std::uint64_t photons = 0;
   for (std::size_t p = 0; p != parts.size(); ++p) {
     Part& part = parts[p];
     if (part.error != nullptr || part.count == 0) continue;
-    events.push_back(&part);
-    keys.push_back({part.request->seed, part.first - photons});
-    begins.push_back(photons);
+    events.parts.push_back(&part);
+    events.keys.push_back({part.request->seed, part.first - photons});
+    events.begins.push_back(photons);
     photons += part.count;
-    ends.push_back(photons);
-    columns.push_back(part.request->hits);
-    if (has_gensteps) ranges.push_back(gensteps.ranges[p]);
+    events.ends.push_back(photons);
+    events.columns.push_back(part.request->hits);
+    if (has_gensteps) events.ranges.push_back(gensteps.ranges[p]);
   }
   seconds_ = 0;
-  if (events.empty()) return stream_.synchronize();
-  const std::vector<EventCounts> zeros(events.size());
-  counts_.copy_from(std::span<const EventCounts>(zeros), stream_);
-  const PooledBuffer<EventKey> keys_there = upload_pooled(device, stream_, keys);
-  const PooledBuffer<std::uint64_t> ends_there = upload_pooled(device, stream_, ends);
-  const PooledBuffer<HitColumns> columns_there = upload_pooled(device, stream_, columns);
-  const EventView view{keys_there.device(), ends_there.device(), static_cast<std::uint32_t>(events.size())};
+  if (events.parts.empty()) return stream_.synchronize();
+  const PooledBuffer<EventKey> keys = upload_pooled(device, stream_, events.keys);
+  const PooledBuffer<std::uint64_t> ends = upload_pooled(device, stream_, events.ends);
+  const PooledBuffer<HitColumns> columns = upload_pooled(device, stream_, events.columns);
+  events.view = {keys.device(), ends.device(), static_cast<std::uint32_t>(events.parts.size())};
+  events.columns_on_device = columns.device();
+  const std::vector<EventCounts> no_counts(events.parts.size());
+  const std::vector<std::uint64_t> no_end_values(events.parts.size() * kBulkProperties);
+  counts_.copy_from(std::span<const EventCounts>(no_counts), stream_);
+  end_values_.copy_from(std::span<const std::uint64_t>(no_end_values), stream_);
 
-  Source source;
-  std::optional<PooledBuffer<GenstepRange>> ranges_there;
-  std::optional<PooledBuffer<StartPhoton>> given;
-  std::vector<EventSource> sources;
-  std::optional<PooledBuffer<EventSource>> sources_there;
-  if (has_gensteps) {
-    ranges_there.emplace(upload_pooled(device, stream_, ranges));
-    source.gensteps = {gensteps.on_device->device(),
-                       gensteps.places->device(),
-                       gensteps.ends->device(),
-                       static_cast<std::uint32_t>(gensteps.steps.size()),
-                       photons,
-                       ranges_there->device()};
-  } else if (std::holds_alternative<SharedRows<StartPhoton>>(usual.source)) {
-    given.emplace(device, stream_, static_cast<std::size_t>(photons));
-    for (std::size_t i = 0; i != events.size(); ++i) {
-      const auto rows = std::get<SharedRows<StartPhoton>>(events[i]->request->source).rows();
-      given->copy_from(
-          rows.subspan(static_cast<std::size_t>(events[i]->first), static_cast<std::size_t>(events[i]->count)), stream_,
-          static_cast<std::size_t>(begins[i]));
+  Births births;
+  upload_births(events, gensteps, births);
+  follow_all(events, births);
+  make_results(events);
+  read_counts(events);
+  seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
+  read_rows(events);
+}
+
+void EventLane::upload_births(const Events& events, const Gensteps& gensteps, Births& births) {
+  const Device& device = geometry_.device();
+  if (gensteps.on_device) {
+    births.ranges.emplace(upload_pooled(device, stream_, events.ranges));
+    births.source.gensteps = {gensteps.on_device->device(),
+                              gensteps.places->device(),
+                              gensteps.ends->device(),
+                              static_cast<std::uint32_t>(gensteps.steps.size()),
+                              events.photons(),
+                              births.ranges->device()};
+  } else if (std::holds_alternative<SharedRows<StartPhoton>>(events.usual().source)) {
+    births.photons.emplace(device, stream_, events.photons());
+    for (std::size_t i = 0; i != events.parts.size(); ++i) {
+      const Part& part = *events.parts[i];
+      const auto rows = std::get<SharedRows<StartPhoton>>(part.request->source).rows();
+      births.photons->copy_from(
+          rows.subspan(static_cast<std::size_t>(part.first), static_cast<std::size_t>(part.count)), stream_,
+          static_cast<std::size_t>(events.begins[i]));
     }
-    source.photons = given->device();
-    source.photon_count = photons;
+    births.source.photons = births.photons->device();
+    births.source.photon_count = events.photons();
   } else {
-    for (const Part* part : events) sources.push_back({std::get<Source>(part->request->source), {}});
-    sources_there.emplace(upload_pooled(device, stream_, sources));
-    EventSource* const there = sources_there->device();
+    for (const Part* part : events.parts) births.sources.push_back({std::get<Source>(part->request->source), {}});
+    births.sources_on_device.emplace(upload_pooled(device, stream_, births.sources));
+    EventSource* const there = births.sources_on_device->device();
+    const std::size_t count = births.sources.size();
+    const GeometryView& view = geometry_.view();
     raylift::detail::run_on(
-        device, "locate",
-        [&] { return launch_event_anchors(geometry_.view(), there, sources.size(), stream_.handle()); },
-        [&] {
-          for_each(sources.size(),
-                   [&](std::size_t i) { there[i].anchor = anchor_of(geometry_.view(), there[i].source); });
-        });
-    source.events = there;
+        device, "locate", [&] { return launch_event_anchors(view, there, count, stream_.handle()); },
+        [&] { for_each(count, [&](std::size_t i) { there[i].anchor = anchor_of(view, there[i].source); }); });
+    births.source.events = there;
   }
+}
 
+/// From birth to end, and the histories that are wanted.
+void EventLane::follow_all(const Events& events, const Births& births) {
   photon::Run how;
-  how.most_steps = usual.most_steps;
-  how.latest = usual.latest;
-  how.shift_profile = usual.shift_profile;
+  how.most_steps = events.usual().most_steps;
+  how.latest = events.usual().latest;
+  how.shift_profile = events.usual().shift_profile;
   how.end_values = end_values_.device();
-  how.events = view;
-  const Outcome* const outcomes = outcomes_.device();
-  const bool sequences =
-      std::any_of(events.begin(), events.end(), [](const Part* part) { return part->request->sequences; });
-  propagate_pieces(geometry_, source, nullptr, how, outcomes_.device(), static_cast<std::size_t>(photons), stream_,
+  how.events = events.view;
+  const bool sequences = events.any([](const Request& request) { return request.sequences; });
+  propagate_pieces(geometry_, births.source, nullptr, how, outcomes_.device(), events.photons(), stream_,
                    [&](const ReadySource& ready, const photon::Run& piece, std::size_t first, std::size_t count) {
                      if (!sequences) return;
                      photon::Run uncounted = piece;
                      uncounted.end_values = nullptr;
-                     make_sequences(geometry_, ready, uncounted, outcomes + first, sequences_.device() + first, count,
-                                    stream_, {});
+                     make_sequences(geometry_, ready, uncounted, outcomes_.device() + first,
+                                    sequences_.device() + first, count, stream_, {});
                    },
                    {});
+}
 
+void EventLane::make_results(const Events& events) {
   EventArrays arrays;
-  arrays.outcomes = outcomes;
-  arrays.count = static_cast<std::size_t>(photons);
-  arrays.events = view;
-  arrays.columns = columns_there.device();
+  arrays.outcomes = outcomes_.device();
+  arrays.count = events.photons();
+  arrays.events = events.view;
+  arrays.columns = events.columns_on_device;
   arrays.counts = counts_.device();
   arrays.hits = hits_.device();
   arrays.hit_count = hit_count_.device();
   arrays.scratch = scratch_.device();
-  if (std::any_of(columns.begin(), columns.end(), [](const HitColumns& one) { return one.size() != 0; })) {
+  if (events.any([](const Request& request) { return request.hits.size() != 0; })) {
     arrays.hit_places = hit_places_.device();
     arrays.hit_words = hit_words_.device();
   }
-  if (std::any_of(events.begin(), events.end(), [](const Part* part) { return part->request->finals; }))
-    arrays.finals = finals_.device();
+  if (events.any([](const Request& request) { return request.finals; })) arrays.finals = finals_.device();
   make_event_results(geometry_, arrays, stream_);
-  read_counts(events);
-  seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
-  read_rows(events, begins);
 }
 
-void EventLane::read_counts(std::span<Part* const> events) {
-  std::vector<EventCounts> counts(events.size());
-  std::vector<std::uint64_t> beyond(end_values_.size());
+void EventLane::read_counts(const Events& events) {
+  std::vector<EventCounts> counts(events.parts.size());
+  std::vector<std::uint64_t> end_values(events.parts.size() * kBulkProperties);
   counts_.copy_to(counts, stream_);
-  end_values_.copy_to(beyond, stream_);
+  end_values_.copy_to(end_values, stream_);
   stream_.synchronize();
-  for (std::size_t i = 0; i != events.size(); ++i) events[i]->counts = counts[i];
-  beyond_tables_ = std::accumulate(beyond.begin(), beyond.end(), std::uint64_t{0});
+  for (std::size_t i = 0; i != events.parts.size(); ++i) {
+    events.parts[i]->counts = counts[i];
+    std::copy_n(end_values.data() + i * kBulkProperties, kBulkProperties, events.parts[i]->end_values.begin());
+  }
 }
 
 /// One piece is on its way while the one before is taken.
@@ -303,21 +333,19 @@ void EventLane::read(const DeviceBuffer<T>& from, std::size_t first, std::size_t
   }
 }
 
-void EventLane::read_rows(std::span<Part* const> events, std::span<const std::uint64_t> begins) {
+void EventLane::read_rows(const Events& events) {
   // The events' words follow one another.
   std::uint64_t words = 0;
-  for (Part* part : events) {
-    const std::uint64_t own =
-        part->counts.ends[static_cast<std::size_t>(StepKind::detected)] * part->request->hits.size();
+  for (Part* part : events.parts) {
+    const std::uint64_t own = hit_words_of(*part);
     part->hit_words.reserve(static_cast<std::size_t>(own));
     words += own;
   }
   std::size_t event = 0;
   read(hit_words_, 0, static_cast<std::size_t>(words), [&](std::span<const std::uint32_t> some) {
     while (!some.empty()) {
-      Part& part = *events[event];
-      const std::uint64_t all =
-          part.counts.ends[static_cast<std::size_t>(StepKind::detected)] * part.request->hits.size();
+      Part& part = *events.parts[event];
+      const std::uint64_t all = hit_words_of(part);
       const std::size_t here = std::min(some.size(), static_cast<std::size_t>(all) - part.hit_words.size());
       part.hit_words.insert(part.hit_words.end(), some.begin(), some.begin() + static_cast<std::ptrdiff_t>(here));
       some = some.subspan(here);
@@ -325,9 +353,9 @@ void EventLane::read_rows(std::span<Part* const> events, std::span<const std::ui
     }
   });
   const auto append = [](auto& to) { return [&to](auto rows) { to.insert(to.end(), rows.begin(), rows.end()); }; };
-  for (std::size_t i = 0; i != events.size(); ++i) {
-    Part& part = *events[i];
-    const auto first = static_cast<std::size_t>(begins[i]), count = static_cast<std::size_t>(part.count);
+  for (std::size_t i = 0; i != events.parts.size(); ++i) {
+    Part& part = *events.parts[i];
+    const auto first = static_cast<std::size_t>(events.begins[i]), count = static_cast<std::size_t>(part.count);
     if (part.request->finals) {
       part.finals.reserve(count);
       read(finals_, first, count, append(part.finals));

@@ -5,6 +5,7 @@
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/photon/service.h>
 
+#include <array>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -26,6 +27,7 @@ struct Part {
   std::exception_ptr error;  ///< of this part alone
   std::uint64_t total = 0;   ///< photons of the request's gensteps
   EventCounts counts{};
+  std::array<std::uint64_t, kBulkProperties> end_values{};
   std::vector<std::uint32_t> hit_words;
   std::vector<PhotonRow> finals;
   std::vector<Sequence> sequences;
@@ -53,25 +55,27 @@ class EventLane {
 
   /// Seconds of the last run() until its results were made.
   [[nodiscard]] double seconds() const { return seconds_; }
-  /// Steps of all runs at wavelengths that a table does not cover: see Run::end_values.
-  [[nodiscard]] std::uint64_t beyond_tables() const { return beyond_tables_; }
 
  private:
-  struct Buffers;
   struct Gensteps;
+  struct Events;
+  struct Births;
   void reserve(std::span<const Part> parts);
   void simulate(std::span<Part> parts, const std::function<void()>& placed);
   void place(std::span<Part> parts, Gensteps& gensteps);
-  void read_counts(std::span<Part* const> events);
-  void read_rows(std::span<Part* const> events, std::span<const std::uint64_t> begins);
+  void upload_births(const Events& events, const Gensteps& gensteps, Births& births);
+  void follow_all(const Events& events, const Births& births);
+  void make_results(const Events& events);
+  void read_counts(const Events& events);
+  void read_rows(const Events& events);
   template <class T, class Take>
   void read(const DeviceBuffer<T>& from, std::size_t first, std::size_t count, const Take& take);
 
   const GpuGeometry& geometry_;
   std::size_t room_;
   Stream stream_;
-  DeviceBuffer<std::uint64_t> end_values_;
-  MappedBuffer<std::byte> pieces_;  // two of them
+  DeviceBuffer<std::uint64_t> end_values_;  // of each event
+  MappedBuffer<std::byte> pieces_;          // two of them
   DeviceBuffer<Outcome> outcomes_;
   DeviceBuffer<std::byte> scratch_;
   DeviceBuffer<std::uint32_t> hit_places_, hit_count_, hit_words_;
@@ -80,7 +84,6 @@ class EventLane {
   DeviceBuffer<PhotonRow> finals_;
   DeviceBuffer<Sequence> sequences_;
   double seconds_ = 0;
-  std::uint64_t beyond_tables_ = 0;
 };
 
 }  // namespace raylift::photon

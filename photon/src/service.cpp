@@ -520,6 +520,7 @@ bool Service::State::add_part(const JobPointer& job, Part& part, double seconds)
     counters.photons += part.count;
     counters.steps += counts.steps;
     counters.hits += hits;
+    for (const std::uint64_t steps : part.end_values) counters.end_values += steps;
     counters.inconsistent += counts.ends[static_cast<std::size_t>(StepKind::inconsistent)];
     counters.lost += lost;
     counters.kernel_seconds += seconds;
@@ -531,6 +532,7 @@ bool Service::State::add_part(const JobPointer& job, Part& part, double seconds)
   reply.steps += counts.steps;
   for (std::size_t i = 0; i != kStepKinds; ++i) reply.ends[i] += counts.ends[i];
   for (std::size_t i = 0; i != reply.births.size(); ++i) reply.births[i] += counts.births[i];
+  for (std::size_t i = 0; i != kBulkProperties; ++i) reply.end_values[i] += part.end_values[i];
   reply.hit_count += hits;
   reply.kernel_seconds += seconds;
   ++reply.launches;

@@ -21,7 +21,7 @@ done
 for page in docs/kernels.md docs/modules.md docs/README.md README.md; do
   [ -f "development/share/doc/raylift/$page" ] || fail "the page $page is not installed"
 done
-for example in upload.cpp own_scene.cpp simulator/CMakeLists.txt python/detector.ipynb python/kernel.py; do
+for example in upload.cpp own_scene.cpp service.cpp simulator/CMakeLists.txt python/detector.ipynb python/kernel.py; do
   [ -f "development/share/raylift/examples/$example" ] || fail "the example $example is not installed"
 done
 ! find library programs -name '*.h' -o -name '*.a' -o -name '*.cmake' | grep . || fail "development files elsewhere"

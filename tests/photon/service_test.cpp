@@ -156,7 +156,7 @@ class Serve : public OfGensteps {
     source.center = Double3(point(event));
     source.radius = 300;
     source.time_constant = 5;
-    source.spectrum = uniform_spectrum(300, 500 + static_cast<float>(event % 10));
+    source.spectrum = uniform_spectrum(300, 790 + 10 * static_cast<float>(event % 10));  // also beyond the tables
     request.source = source;
     request.count = photons;
     return request;
@@ -231,6 +231,12 @@ class Serve : public OfGensteps {
       EXPECT_EQ(reply.ends[kind], one.tally.of(static_cast<StepKind>(kind))) << kind;
     for (const BirthKind kind : {BirthKind::cerenkov, BirthKind::scintillation, BirthKind::torch})
       EXPECT_EQ(reply.births[TallyLayout::birth(kind) - 1], one.tally.born(kind));
+    for (std::uint32_t property = 0; property != kBulkProperties; ++property) {
+      std::uint64_t steps = 0;
+      for (std::uint32_t material = 0; material != one.tally.layout.materials; ++material)
+        steps += one.tally.end_values(material, static_cast<BulkProperty>(property));
+      EXPECT_EQ(reply.end_values[property], steps) << property;
+    }
     EXPECT_EQ(reply.hit_count, one.hits.size());
     if (request.hits == HitColumns::rows()) {
       EXPECT_TRUE(test::same_bytes(reply.hits_as<PhotonRow>(), one.hits));
@@ -278,6 +284,7 @@ TEST_P(Serve, GivesEachEventTheBytesOfASimulationOfItAlone) {
     const Counters counters = service.counters();
     EXPECT_EQ(counters.completed, requests.size());
     EXPECT_EQ(counters.hits, hits);
+    EXPECT_GT(counters.end_values, 0U);
     EXPECT_EQ(counters.lost, 0U);
     EXPECT_EQ(counters.queued_requests + counters.running_requests + counters.queued_photons + counters.queue_bytes,
               0U);

@@ -20,7 +20,8 @@ struct Run {
   float latest = std::numeric_limits<float>::infinity();  ///< ns; a photon that is later is cut
   ShiftProfile shift_profile = ShiftProfile::delta;
   /// Counters in the device's memory, kBulkProperties for each material. A step at a wavelength that the property's
-  /// table does not cover, and so with the value at its end, increments one. Null: steps are not counted.
+  /// table does not cover, and so with the value at its end, increments one. Null: steps are not counted. Where there
+  /// are several events, kBulkProperties for each of these.
   std::uint64_t* end_values = nullptr;
   /// The events of the photons, where there are several: `first` and all numbers of photons are then places in the
   /// launch, and `seed` is not used.
@@ -53,7 +54,7 @@ struct alignas(16) Pause {
 
 namespace detail {
 
-/// Counts a step's properties whose tables do not cover its wavelength. `counts` has kBulkProperties for each material.
+/// Counts a step's properties whose tables do not cover its wavelength, at the number of the material or event.
 /// On a GPU the threads of a warp that count the same add together: where all light lies beyond a table, atomic
 /// additions of each thread took a third of the time of a run.
 RAYLIFT_SLOW_PATH inline void count_end_values(const MaterialOptics& material, std::uint32_t number, float wavelength,
@@ -195,7 +196,8 @@ class Follower {
     const std::uint16_t through = outcome_.last.material;
     const MaterialOptics& material = geometry_.optics.materials[through];
     if (run_.end_values != nullptr && !covers(material.covered, photon.wavelength))
-      detail::count_end_values(material, through, photon.wavelength, run_.end_values);
+      detail::count_end_values(material, run_.events.count == 0 ? through : outcome_.event, photon.wavelength,
+                               run_.end_values);
     detail::end_step(geometry_, boundary, run_.shift_profile, photon, rest_, outcome_.last, known_, random_);
     record();
   }

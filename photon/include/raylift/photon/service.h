@@ -11,7 +11,7 @@
 //   raylift::photon::Submission submission = service.submit(client, request);
 //   if (submission.accepted()) use(submission.reply.get().hits());
 //
-// docs/service.md describes it.
+// docs/photons.md describes it.
 #pragma once
 
 #include <raylift/gpu/upload/gpu_geometry.h>
@@ -94,7 +94,9 @@ struct Reply {
   std::uint64_t steps = 0;                       ///< of all of them
   std::array<std::uint64_t, kStepKinds> ends{};  ///< photons by the StepKind of their end
   std::array<std::uint64_t, 3> births{};         ///< by TallyLayout::birth() less 1: Cerenkov, scintillation, torch
-  HitColumns columns;                            ///< of hits
+  /// Steps at a wavelength that the property's table does not cover, by BulkProperty: see Tally::end_values().
+  std::array<std::uint64_t, kBulkProperties> end_values{};
+  HitColumns columns;  ///< of hits
   std::uint64_t hit_count = 0;
   std::vector<std::uint32_t> hit_words;  ///< hit_count rows of columns.size() words, in the photons' order
   std::vector<PhotonRow> finals;         ///< in the photons' order, where they are wanted
@@ -139,8 +141,8 @@ struct ServiceOptions {
   std::uint64_t max_clients = 1U << 12;
   std::uint64_t max_photons = 100'000'000'000;             ///< of a request
   std::uint64_t max_reply_bytes = std::uint64_t{8} << 30;  ///< of a request's results
-  /// Launches of a part of a request that fail with their device, before the request fails: a request that makes
-  /// devices fail must not take all of them.
+  /// A request fails once this many devices have failed while they ran a part of it: so that a request that makes
+  /// devices fail does not take all of them.
   std::uint32_t max_failures = 2;
 };
 
@@ -154,6 +156,7 @@ struct Counters {
   std::uint64_t photons = 0;    ///< simulated for any of these, each once
   std::uint64_t steps = 0;
   std::uint64_t hits = 0;
+  std::uint64_t end_values = 0;        ///< the sum of Reply::end_values
   std::uint64_t inconsistent = 0;      ///< photons that ended as StepKind::inconsistent
   std::uint64_t lost = 0;              ///< photons without an end, which is an error in raylift: their requests fail
   std::uint64_t retries = 0;           ///< parts of requests that were launched again after a failure
