@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -46,9 +48,9 @@ constexpr std::size_t kMaxHops = 8;                           // of an envelope:
 constexpr int kSendHighWater = 16;                            // messages in ZeroMQ's queue of a client
 constexpr int kReceiveHighWater = 64;                         // likewise
 constexpr std::uint64_t kShareFrom = std::uint64_t{1} << 18;  // bytes of a result
-constexpr milliseconds kBeat{1000};      // after which a silent client that waits gets `pending`
-constexpr milliseconds kShared{10'000};  // for which a result waits in shared memory
-constexpr std::uint32_t kRetry = 1000;   // ms
+constexpr milliseconds kBeat{1000};                           // after which a silent client that waits gets `pending`
+constexpr milliseconds kShared{10'000};                       // for which a result waits in shared memory
+constexpr std::uint32_t kRetry = 1000;                        // ms
 
 using Frames = std::vector<zmq::message_t>;
 
@@ -56,7 +58,6 @@ using Frames = std::vector<zmq::message_t>;
 struct Outgoing {
   std::uint64_t request = 0;
   Frames frames;
-  std::uint64_t bytes = 0;
 };
 
 struct OpenRequest {
@@ -65,8 +66,24 @@ struct OpenRequest {
   std::future<photon::Reply> reply;
 };
 
+/// Counts the bytes of a result while it lives, here or in ZeroMQ's queue.
+class Held {
+ public:
+  Held(std::shared_ptr<std::atomic<std::uint64_t>> sum, std::uint64_t bytes) : sum_(std::move(sum)), bytes_(bytes) {
+    *sum_ += bytes_;
+  }
+  ~Held() { *sum_ -= bytes_; }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+ private:
+  std::shared_ptr<std::atomic<std::uint64_t>> sum_;
+  std::uint64_t bytes_;
+};
+
 struct SharedResult {
   std::unique_ptr<client::SharedBody> body;
+  std::shared_ptr<const Held> held;
   Clock::time_point until;
 };
 
@@ -78,8 +95,9 @@ struct Client {
   Clock::time_point heard, answered;
   std::map<std::uint64_t, OpenRequest> open;
   std::deque<Outgoing> unread;
-  std::uint64_t unread_bytes = 0;
-  Clock::time_point read;  // when it last took a message, or had none to take
+  std::shared_ptr<std::atomic<std::uint64_t>> held =
+      std::make_shared<std::atomic<std::uint64_t>>(0);  // bytes of results
+  Clock::time_point read;                               // when it last took a message, or had none to take
   std::map<std::uint64_t, SharedResult> shared;
 };
 
@@ -287,10 +305,7 @@ struct PhotonServer::State {
   }
 
   void send(Client& client, const Header& asked, Frames frames) {
-    Outgoing out{asked.request, std::move(frames), 0};
-    for (const zmq::message_t& frame : out.frames) out.bytes += frame.size();
-    client.unread_bytes += out.bytes;
-    client.unread.push_back(std::move(out));
+    client.unread.push_back({asked.request, std::move(frames)});
     flush(client);
   }
 
@@ -303,7 +318,6 @@ struct PhotonServer::State {
         gone.push_back(client.number);
         return;
       }
-      client.unread_bytes -= client.unread.front().bytes;
       client.unread.pop_front();
       client.read = Clock::now();
     }
@@ -368,6 +382,7 @@ struct PhotonServer::State {
     const auto pieces = {std::as_bytes(std::span(npy)), owner->hits(), std::as_bytes(std::span(owner->finals)),
                          std::as_bytes(std::span(owner->sequences))};
     for (const auto& piece : pieces) header.bytes += piece.size();
+    const auto held = std::make_shared<const Held>(client.held, header.bytes);
     Frames frames;
     const bool shares = (asked.flags & protocol::kMayShare) != 0 && !tcp[client.socket] && header.bytes >= kShareFrom;
     if (shares) {
@@ -379,20 +394,22 @@ struct PhotonServer::State {
         frames.push_back(message_of(header));
         frames.push_back(message_of(counts));
         frames.push_back(message_of(body->where()));
-        client.shared[asked.request] = {std::move(body), Clock::now() + kShared};
+        client.shared[asked.request] = {std::move(body), held, Clock::now() + kShared};
         return frames;
       }
     }
     frames.push_back(message_of(header));
     frames.push_back(message_of(counts));
     if (header.bytes == owner->hits().size()) {
-      frames.push_back(message_of(owner->hits(), owner));
-    } else {
-      zmq::message_t all(static_cast<std::size_t>(header.bytes));
-      auto* to = static_cast<std::byte*>(all.data());
-      for (const auto& piece : pieces) to = std::copy(piece.begin(), piece.end(), to);
-      frames.push_back(std::move(all));
+      frames.push_back(
+          message_of(owner->hits(), std::make_shared<const std::pair<decltype(owner), decltype(held)>>(owner, held)));
+      return frames;
     }
+    const auto all = std::make_shared<std::pair<std::vector<std::byte>, std::shared_ptr<const Held>>>();
+    all->second = held;
+    all->first.reserve(static_cast<std::size_t>(header.bytes));
+    for (const auto& piece : pieces) all->first.insert(all->first.end(), piece.begin(), piece.end());
+    frames.push_back(message_of(all->first, all));
     return frames;
   }
 
@@ -533,7 +550,7 @@ struct PhotonServer::State {
     try {
       Client& client = introduced(socket, envelope);
       if (client.open.contains(header.request)) return;  // it was sent again
-      if (client.open.size() >= options.max_open || client.unread_bytes > options.max_unread)
+      if (client.open.size() >= options.max_open || *client.held > options.max_unread)
         return refuse({ErrorCode::busy, "the client has too many requests, or results that it has not read", "",
                        "read results before more requests", kRetry});
       std::vector<Frame> bodies;
@@ -573,6 +590,11 @@ struct PhotonServer::State {
       photon::Reply reply = const_cast<std::future<photon::Reply>&>(ended_request.reply).get();
       const Refusal why = check_count(asked, reply.photons);
       if (why.code != ErrorCode::none) return send(client, asked, refusal(asked, why));
+      // It is simulated again for a client that reads what it has.
+      if (*client.held > options.max_unread)
+        return send(client, asked,
+                    refusal(asked, {ErrorCode::busy, "the client has results that it has not read", "",
+                                    "read results before more requests", kRetry}));
       send(client, asked, result(client, asked, std::move(reply)));
     } catch (const Error& error) {
       send(client, asked, refusal(asked, refusal_of(error)));
@@ -653,7 +675,7 @@ struct PhotonServer::State {
                {"address", addresses[client.socket]},
                {"silent_seconds", std::chrono::duration<double>(Clock::now() - client.heard).count()},
                {"open_requests", client.open.size()},
-               {"unread_bytes", client.unread_bytes}};
+               {"unread_bytes", client.held->load()}};
       one.update(counters_json(service.counters(client.id)));
       json["clients"].push_back(std::move(one));
     }
@@ -676,7 +698,7 @@ struct PhotonServer::State {
     if (gate) items.push_back({gate.handle(), 0, ZMQ_POLLIN, 0});
     const bool waits = std::ranges::any_of(clients, [](const auto& client) { return !client.second.unread.empty(); });
     try {
-      (void)zmq::poll(items, waits ? milliseconds(5) : milliseconds(200));
+      (void)zmq::poll(items, waits ? milliseconds(1) : milliseconds(200));
     } catch (const zmq::error_t& error) {
       if (error.num() != EINTR) throw;  // a signal
     }
