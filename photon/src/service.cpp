@@ -57,6 +57,19 @@ std::uint64_t result_bytes(const Request& request, std::uint64_t photons) {
   return photons * ((request.finals ? sizeof(PhotonRow) : 0) + (request.sequences ? sizeof(Sequence) : 0));
 }
 
+/// Throws Error(limit) for more photons, or more bytes of results, than are allowed.
+void check_size(const Request& request, const ServiceOptions& options, std::uint64_t photons) {
+  const auto refuse = [](std::uint64_t number, const char* what, std::uint64_t most) {
+    throw Error(ErrorKind::limit,
+                "a request has " + std::to_string(number) + what + ", and " + std::to_string(most) + " are allowed", {},
+                "split it, or want less of it");
+  };
+  const std::uint64_t most = std::min(options.max_photons, request.max_photons);
+  if (photons > most) refuse(photons, " photons", most);
+  const std::uint64_t bytes = result_bytes(request, photons);
+  if (bytes > options.max_reply_bytes) refuse(bytes, " bytes of results", options.max_reply_bytes);
+}
+
 /// The number of the request's photons, where its source has `all`. Throws Error(usage).
 std::uint64_t range_of(const Request& request, std::uint64_t all) {
   if (request.first <= all) {
@@ -135,7 +148,7 @@ struct Service::State {
     ClientId id{};
     std::string name;
     Counters counters;
-    std::deque<std::shared_ptr<Job>> queue;  ///< those with photons that no launch has, in their order
+    std::deque<std::shared_ptr<Job>> queue;  ///< those that are open, in their order
   };
   /// A request from its acceptance to its end.
   struct Job {
@@ -157,11 +170,9 @@ struct Service::State {
 
     /// Whether a launch may take something of it. Only one launch places the gensteps.
     [[nodiscard]] bool is_open() const { return !left.empty() || (!count && running == 0); }
+    /// The photons that a launch may take: one range of them.
     [[nodiscard]] std::uint64_t open_photons() const {
-      std::uint64_t photons = 0;
-      for (const Range& range : left) photons += range.count;
-      if (!count) photons += gensteps_of(request).size() * kGuessOfGenstep + 1;
-      return photons;
+      return count ? left.front().count : gensteps_of(request).size() * kGuessOfGenstep + 1;
     }
     /// What the parts of a launch have in common.
     [[nodiscard]] auto key() const {
@@ -178,8 +189,7 @@ struct Service::State {
   /// The parts of a launch, and the jobs that they are of.
   struct Launch {
     std::vector<JobPointer> jobs;
-    std::vector<Part> parts;
-    std::size_t requests = 0;  ///< different ones
+    std::vector<Part> parts;  ///< one of each job
   };
 
   std::vector<GpuGeometry> geometries;
@@ -242,7 +252,8 @@ struct Service::State {
 Service::State::State(std::vector<GpuGeometry> given, const ServiceOptions& how)
     : geometries(std::move(given)), options(how) {
   if (geometries.empty()) throw Error(ErrorKind::usage, "a service has no geometry", {}, "give it one for each device");
-  if (options.max_failures == 0) throw Error(ErrorKind::usage, "ServiceOptions::max_failures is 0");
+  if (options.max_failures == 0)
+    throw Error(ErrorKind::usage, "a request of a service may fail with 0 devices", {}, "allow one at least");
   const GeometryView& first = geometries.front().view();
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   for (std::size_t i = 0; i != geometries.size(); ++i) {
@@ -327,15 +338,13 @@ void Service::State::enqueue(const JobPointer& job) {
   job->queued = true;
   // In the order of their numbers: what comes back goes before what has not begun.
   auto& queue = job->client->queue;
+  if (queue.empty() || queue.back()->id < job->id) return queue.push_back(job);
   const auto later = [&](const JobPointer& other) { return other->id > job->id; };
   queue.insert(std::find_if(queue.begin(), queue.end(), later), job);
 }
 
 bool Service::State::has_work() const {
-  for (const auto& [id, client] : clients)
-    for (const JobPointer& job : client->queue)
-      if (job->is_open()) return true;
-  return false;
+  return std::any_of(clients.begin(), clients.end(), [](const auto& client) { return !client.second->queue.empty(); });
 }
 
 void Service::State::begin(Job& job) {
@@ -351,28 +360,20 @@ void Service::State::begin(Job& job) {
 
 /// Takes photons of a job, or the job as it is, where their number is not known.
 void Service::State::take_from(const JobPointer& job, std::uint64_t photons, Launch& launch) {
-  const auto add = [&](std::uint64_t first, std::uint64_t count) {
-    Part part;
-    part.request = &job->request;
-    part.first = first;
-    part.count = count;
-    launch.parts.push_back(std::move(part));
-    launch.jobs.push_back(job);
-    ++job->running;
-  };
-  const std::size_t before = launch.parts.size();
-  if (!job->count) add(job->request.first, kAllPhotons);
-  while (photons != 0 && !job->left.empty() && launch.parts.size() != EventLane::kMaxParts) {
+  Part part;
+  part.request = &job->request;
+  part.first = job->request.first;
+  if (job->count) {
     Range& range = job->left.front();
-    const std::uint64_t here = std::min(photons, range.count);
-    add(range.first, here);
-    range.first += here;
-    range.count -= here;
-    photons -= here;
+    part.first = range.first;
+    part.count = photons;
+    range.first += photons;
+    range.count -= photons;
     if (range.count == 0) job->left.pop_front();
   }
-  if (launch.parts.size() == before) return;
-  ++launch.requests;
+  launch.parts.push_back(std::move(part));
+  launch.jobs.push_back(job);
+  ++job->running;
   begin(*job);
 }
 
@@ -399,7 +400,6 @@ Service::State::Launch Service::State::take(const Worker& worker) {
     Wish wish;
     std::uint64_t sum = 0;
     for (const JobPointer& job : client->queue) {
-      if (!job->is_open()) continue;
       if (first == nullptr) {
         first = &job;
         leader = client->id;
@@ -429,11 +429,12 @@ Service::State::Launch Service::State::take(const Worker& worker) {
       share -= here;
     }
   }
+  std::set<Client*> served;
   for (const JobPointer& job : launch.jobs) {
-    if (!job->queued || job->is_open()) continue;
-    job->queued = false;
-    std::erase(job->client->queue, job);
+    job->queued = job->is_open();
+    served.insert(job->client.get());
   }
+  for (Client* client : served) std::erase_if(client->queue, [](const JobPointer& job) { return !job->queued; });
   return launch;
 }
 
@@ -451,15 +452,10 @@ void Service::State::place(Launch& launch, std::uint64_t room) {
       part.count = 0;
       try {
         const std::uint64_t photons = range_of(job.request, part.total);
-        const std::uint64_t most = std::min(options.max_photons, job.request.max_photons);
-        if (photons > most)
-          throw Error(ErrorKind::limit, "a request has " + std::to_string(photons) + " photons, and " +
-                                            std::to_string(most) + " are allowed");
-        if (result_bytes(job.request, photons) > options.max_reply_bytes)
-          throw Error(ErrorKind::limit,
-                      "the results of " + std::to_string(photons) + " photons exceed ServiceOptions::max_reply_bytes");
+        check_size(job.request, options, photons);
         job.count = part.count = photons;
         add_pending(job, photons);
+        add_bytes(job, result_bytes(job.request, photons));
       } catch (const Error&) {
         part.error = std::current_exception();
       }
@@ -502,10 +498,13 @@ void Service::State::give_back(Launch& launch, std::size_t device, const std::ex
         continue;
       }
     }
-    if (job->count && part.count != 0 && part.count != kAllPhotons) job->left.push_front({part.first, part.count});
+    if (job->count && part.count != 0) job->left.push_front({part.first, part.count});
     ++job->reply.retries;
     count(*job, [](Counters& counters) { ++counters.retries; });
-    enqueue(job);
+    if (job->is_open())
+      enqueue(job);
+    else if (job->count && job->pending == 0)
+      end(job, nullptr, finished);  // it turned out to have no photons
   }
   work.notify_all();
 }
@@ -537,10 +536,12 @@ bool Service::State::add_part(const JobPointer& job, Part& part, double seconds)
   reply.kernel_seconds += seconds;
   ++reply.launches;
   add_bytes(*job, part.hit_words.size() * sizeof(std::uint32_t));
-  if (reply.hit_count * job->request.hits.row_bytes() + result_bytes(job->request, *job->count) >
-      options.max_reply_bytes)
-    throw Error(ErrorKind::limit, "the results of a request exceed ServiceOptions::max_reply_bytes", {},
-                "want fewer columns, or fewer photons in a request");
+  const std::uint64_t bytes = reply.hit_count * job->request.hits.row_bytes() + result_bytes(job->request, *job->count);
+  if (bytes > options.max_reply_bytes)
+    throw Error(ErrorKind::limit,
+                "the results of a request have more than the " + std::to_string(options.max_reply_bytes) +
+                    " bytes that are allowed",
+                {}, "want fewer columns, or fewer photons in a request");
   remove_pending(*job, part.count);
   job->parts.push_back(std::move(part));
   return job->pending == 0;
@@ -583,8 +584,11 @@ void Service::State::add_results(Launch& launch, const Worker& worker, std::vect
 void Service::State::end(const JobPointer& job, std::exception_ptr error, std::vector<JobPointer>& finished) {
   job->ended = true;
   job->error = std::move(error);
-  if (job->queued) std::erase(job->client->queue, job);
-  job->queued = false;
+  if (job->queued) {
+    auto& queue = job->client->queue;
+    queue.erase(std::find(queue.begin(), queue.end(), job));
+    job->queued = false;
+  }
   job->left.clear();
   remove_pending(*job, job->pending);
   bool is_cancelled = false;
@@ -676,9 +680,9 @@ void Service::State::run(Worker& worker, Launch launch) {
     } else if (kind == ErrorKind::device) {
       give_back(launch, worker.device, failure, finished);
       fail_device(worker.device, why, finished);
-    } else if (launch.requests > 1) {
+    } else if (launch.parts.size() > 1) {
       // One of them may be at fault: the others must not suffer.
-      worker.max_parts = launch.requests / 2;
+      worker.max_parts = launch.parts.size() / 2;
       give_back(launch, worker.device, nullptr, finished);
     } else if (memory && worker.lane->halve()) {
       devices[worker.device].launch_photons = worker.lane->room();
@@ -756,21 +760,15 @@ void Service::drop_client(ClientId client) {
 Submission Service::submit(ClientId client, const Request& request) {
   State& state = *state_;
   const std::optional<std::uint64_t> count = check_request(request);
-  const std::uint64_t most = std::min(state.options.max_photons, request.max_photons);
-  if (count && *count > most)
-    throw Error(ErrorKind::limit,
-                "a request has " + std::to_string(*count) + " photons, and " + std::to_string(most) + " are allowed");
-  const std::uint64_t results = result_bytes(request, count.value_or(0));
-  if (results > state.options.max_reply_bytes)
-    throw Error(ErrorKind::limit,
-                "the results of " + std::to_string(*count) + " photons exceed ServiceOptions::max_reply_bytes");
-  const std::uint64_t bytes = input_bytes(request) + results;
+  if (count) check_size(request, state.options, *count);
+  const std::uint64_t bytes = input_bytes(request) + result_bytes(request, count.value_or(0));
   if (bytes > state.options.max_queue_bytes)
     throw Error(ErrorKind::limit,
                 "a request of " + std::to_string(bytes) + " bytes exceeds the queue of " +
                     std::to_string(state.options.max_queue_bytes) + " bytes",
                 {}, "split it");
-  const std::uint64_t steps = gensteps_of(request).size() * (sizeof(Genstep) + sizeof(GenstepPlace) + sizeof(double));
+  const std::uint64_t steps =
+      gensteps_of(request).size() * (sizeof(Genstep) + sizeof(GenstepPlace) + sizeof(std::uint64_t));
   if (steps > state.genstep_room)
     throw Error(ErrorKind::out_of_device_memory,
                 "gensteps of " + std::to_string(steps) + " bytes do not fit into the " +

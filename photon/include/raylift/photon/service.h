@@ -82,8 +82,8 @@ struct Request {
   HitColumns hits = HitColumns::rows();
   bool finals = false;     ///< all photons at their ends
   bool sequences = false;  ///< histories
-  /// Called once, on any of the service's threads, or on that which cancels, after the future became ready. It must be
-  /// quick, must not throw and must not call the service. Empty: nothing is called.
+  /// Called once after the future became ready, on any of the service's threads or within submit(), cancel(),
+  /// drop_client() or stop(). It must be quick, must not throw and must not call the service. Empty: nothing is called.
   std::function<void()> when_ready;
 };
 
