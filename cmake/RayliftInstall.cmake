@@ -17,6 +17,8 @@ set(raylift_bundle_dir ${CMAKE_INSTALL_LIBDIR}/raylift)
 # raylift_install_library(<name> ...): the component <name> of the package, its headers, and all that whoever links it
 # has to find. The first of each pair below is for everybody, the second only for static archives, which do not carry
 # what they need in themselves.
+# A library of headers alone has no file to be linked.
+#   STANDARD number                 of C++; 20 otherwise
 #   USES name...                    other components
 #   FIND | FIND_STATIC line...      lines of CMake
 #   PC | PC_STATIC module...        pkg-config modules
@@ -26,7 +28,7 @@ function(raylift_install_library name)
   if(NOT RAYLIFT_INSTALL)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" ""
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "STANDARD"
     "USES;FIND;FIND_STATIC;PC;PC_STATIC;PC_LIBS_STATIC;DEB;DEB_STATIC")
   set(target raylift_${name})
   get_target_property(type ${target} TYPE)
@@ -37,10 +39,18 @@ function(raylift_install_library name)
     target_link_options(${target} PRIVATE LINKER:--disable-new-dtags LINKER:--default-symver)  # the former as of programs, below
     set_property(GLOBAL APPEND PROPERTY RAYLIFT_SHARED_DIRS ${CMAKE_CURRENT_BINARY_DIR})
   endif()
-  file(RELATIVE_PATH to_bundle "/${CMAKE_INSTALL_LIBDIR}" "/${raylift_bundle_dir}")
-  set_target_properties(${target} PROPERTIES
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-    INSTALL_RPATH "$ORIGIN;$ORIGIN/${to_bundle}")
+  set(link -lraylift_${name})
+  if(type STREQUAL "INTERFACE_LIBRARY")
+    set(link)
+  else()
+    file(RELATIVE_PATH to_bundle "/${CMAKE_INSTALL_LIBDIR}" "/${raylift_bundle_dir}")
+    set_target_properties(${target} PROPERTIES
+      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+      INSTALL_RPATH "$ORIGIN;$ORIGIN/${to_bundle}")
+  endif()
+  if(NOT arg_STANDARD)
+    set(arg_STANDARD 20)
+  endif()
   install(TARGETS ${target} EXPORT raylift-${name} ${bundled}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
@@ -79,10 +89,10 @@ libdir=\${prefix}/@CMAKE_INSTALL_LIBDIR@
 includedir=\${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
 
 Name: raylift-${name}
-Description: @PROJECT_DESCRIPTION@ (${name}); compile as C++20
+Description: @PROJECT_DESCRIPTION@ (${name}); compile as C++@arg_STANDARD@
 Version: @PROJECT_VERSION@
 Requires: @requires@
-Libs: -L\${libdir} -lraylift_${name} @extra_libs@
+Libs: -L\${libdir} @link@ @extra_libs@
 Cflags: -I\${includedir}
 ")
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/raylift-${name}.pc

@@ -16,6 +16,8 @@ set(RAYLIFT_MPI "AUTO" CACHE STRING "Batches over several nodes: AUTO (where MPI
 set_property(CACHE RAYLIFT_MPI PROPERTY STRINGS AUTO ON OFF)
 set(RAYLIFT_OCCT "AUTO" CACHE STRING "Booleans of GDML by Open CASCADE: AUTO (where it is found), ON, OFF")
 set_property(CACHE RAYLIFT_OCCT PROPERTY STRINGS AUTO ON OFF)
+set(RAYLIFT_ZMQ "AUTO" CACHE STRING "The service and its client: AUTO (where ZeroMQ is found), ON, OFF")
+set_property(CACHE RAYLIFT_ZMQ PROPERTY STRINGS AUTO ON OFF)
 set(RAYLIFT_SANITIZE "" CACHE STRING "Sanitizers for all targets, as -fsanitize= takes them: address,undefined or thread")
 
 if(PROJECT_IS_TOP_LEVEL)

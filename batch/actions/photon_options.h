@@ -22,12 +22,17 @@ enum class PhotonFormat : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 2> kPhotonFormats{"opticks", "chroma"};
 
-struct PhotonOptions {
+/// What a scene that photons go through is read and uploaded by.
+struct PhotonSceneOptions {
   std::string file;
   LoadOptions load;
   UploadOptions upload;
   CacheSettings cache;
   std::string device = "auto";
+  bool strict = false;  ///< about solids that are too thin
+};
+
+struct PhotonOptions : PhotonSceneOptions {
   std::string source = "point:0,0,0";
   std::uint64_t photons = 1'000'000;
   std::uint64_t seed = 0;

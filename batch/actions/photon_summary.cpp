@@ -147,9 +147,9 @@ Json photon_json(Json head, const PhotonSummary& summary) {
                  {"scintillation", tally.born(BirthKind::scintillation)},
                  {"torch", tally.born(BirthKind::torch)}}},
                {"ends", ends_json([&](StepKind kind) { return tally.of(kind); })},
-               {"materials", materials_json(summary)},
-               {"surfaces", surfaces_json(summary)},
-               {"end_values", end_values_json(summary)},
+               {"materials", summary.by_server ? Json() : materials_json(summary)},
+               {"surfaces", summary.by_server ? Json() : surfaces_json(summary)},
+               {"end_values", summary.by_server ? Json() : end_values_json(summary)},
                {"channels", {{"count", tally.channels.size()}, {"hit", hit_channels}, {"detected", in_channels}}},
                {"files", summary.files},
                {"resumed_at", summary.resumed_at},
@@ -169,9 +169,14 @@ std::string photon_text(const PhotonOptions& options, const PhotonSummary& summa
     text += fmt::format(
         "{} photons/s\n",
         grouped(static_cast<std::uint64_t>(std::llround(rate(photons - summary.resumed_at, summary.seconds)))));
-  text += rows_text("material", materials_json(summary), photons);
-  text += rows_text("surface", surfaces_json(summary), photons);
-  text += end_values_text(summary);
+  if (summary.by_server) {
+    Json row{{"server", "all"}, {"ends", ends_json([&](StepKind kind) { return tally.of(kind); })}};
+    text += rows_text("server", Json::array({row}), photons);
+  } else {
+    text += rows_text("material", materials_json(summary), photons);
+    text += rows_text("surface", surfaces_json(summary), photons);
+    text += end_values_text(summary);
+  }
   text += fmt::format("\nin {}: ", printable(options.output));
   for (const std::string& file : summary.files) text += file + ", ";
   return text + "summary.json\n";

@@ -32,6 +32,7 @@ struct PhotonSummary {
   std::vector<std::string> files;
   std::vector<std::string> materials, surfaces;  ///< the scene's names
   Bounds bounds;                                 ///< the scene's, mm
+  bool by_server = false;                        ///< ends are not known by material and surface
 
   /// Takes them.
   void name(const Scene& scene);

@@ -21,6 +21,7 @@ void add_check(CLI::App& program, cli::GeneralOptions& general, CommandRun& run)
 void add_upload(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);
 void add_trace(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);
 void add_photons(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);
+void add_serve(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);
 void add_compare(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);
 void add_batch(CLI::App& program, cli::GeneralOptions& general, CommandRun& run, const BatchHooks& hooks);
 void add_cache(CLI::App& program, cli::GeneralOptions& general, CommandRun& run);

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift photons: follows photons through a scene on a device, and writes what became of them to a folder.
 #include <fmt/format.h>
-#include <raylift/geometry/checks/thickness.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/optics/light.h>
-#include <raylift/gpu/upload/broadcast.h>
 #include <raylift/photon/load_source.h>
-#include <raylift/photon/propagate.h>
 
 #include <algorithm>
 #include <memory>
@@ -15,7 +12,6 @@
 #include "base/json.h"
 #include "batch/actions/photon_files.h"
 #include "batch/actions/run_photons.h"
-#include "batch/actions/thickness_text.h"
 #include "batch/run/photon_ranks.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -25,19 +21,24 @@
 #include "commands.h"
 #include "device_options.h"
 #include "gpu/src/cache/cache_files.h"
+#if defined(RAYLIFT_WITH_ZMQ)
+#include "batch/serve/remote_photons.h"
+#endif
+#include "photon_scene.h"
 
 namespace raylift::batch {
 using namespace cli;
 namespace {
 
 constexpr std::uint64_t kMaxBatch = 1'000'000'000;
-constexpr std::uint64_t kThicknessRays = 50'000;  // that take a small part of the time of any run
 
 struct PhotonsCommandOptions : PhotonOptions {
   std::vector<std::string> scenes;
   std::optional<std::uint64_t> count;  // of photons, where it is given
   bool timings = false;
-  bool strict = false;  // about solids that are too thin
+  std::optional<std::string> server;  // its addresses
+  std::string keys;                   // for them
+  bool has_device = false;            // in the command line
 };
 
 void resolve(PhotonsCommandOptions& options) {
@@ -51,48 +52,12 @@ void resolve(PhotonsCommandOptions& options) {
     throw Error(ErrorKind::usage, "--first and --photons exceed the numbers that photons have");
   photon::check_source_text(options.source);
   options.upload.bvh = true;
-}
-
-/// Names the solids that are thinner than the geometry resolves, or refuses them.
-void look_at_thickness(Session& session, const PhotonsCommandOptions& options, const Scene& scene,
-                       const GeometryView& geometry, const Progress& progress) {
-  const ThicknessReport report =
-      measure_thickness(scene, {kThicknessRays, geometry.is_fine() ? kPositionStep : kFloatPositionStep}, progress);
-  if (options.strict) refuse_thin_solids(scene, report);
-  warn_of_thin_solids(scene, report, [&session](const std::string& line) { session.warn(line); });
-}
-
-/// On one device, or the same arrays on several; with the scene's names and warnings. `scene` becomes its outline.
-std::vector<GpuGeometry> upload_scene(Session& session, const PhotonsCommandOptions& options, const Progress& progress,
-                                      PhotonSummary& summary, Scene& scene) {
-  std::vector<GpuGeometry> geometries;
-  bool is_outline = false;
-  if (options.device != "all" && options.device.find(',') == std::string::npos) {
-    CachedUpload uploaded = upload(options.file, options.load, open_device(session, options.device), options.upload,
-                                   options.cache.with(session), progress);
-    scene = uploaded.outline();
-    is_outline = !uploaded.scene;
-    geometries.push_back(std::move(uploaded.geometry));
-  } else {
-    const std::vector<Device> devices = several_devices(options.device);
-    warn_of_no_gpu(session, options.device, devices);
-    scene = load(options.file, options.load, options.cache.with(session), progress);
-    geometries = broadcast(scene, devices, options.upload, progress);
-  }
-  if (scene.optics.empty())
-    throw Error(ErrorKind::malformed, "the scene has no optics: light would end at once", {options.file, ""},
-                "give it optics by --optics FILE, a sidecar (.json) or GDML (.gdml); see docs/optics.md");
-  photon::refuse_unsimulated(scene);
-  report_loaded(session, options.file, scene);
-  const GeometryView& view = geometries.front().view();
-  if (is_outline)  // it has no triangles, but the cache has them
-    look_at_thickness(session, options, load(options.file, options.load, options.cache.with(session), progress), view,
-                      progress);
-  else
-    look_at_thickness(session, options, scene, view, progress);
-  for (const GpuGeometry& geometry : geometries) warn_of_steps(session, options.file, geometry);
-  summary.name(scene);
-  return geometries;
+  if (!options.server) return;
+  const auto refuse = [](const char* option) {
+    throw Error(ErrorKind::usage, fmt::format("--server was given, and {}", option), {}, "leave out either");
+  };
+  if (options.has_device) refuse("--device is the server's");
+  if (options.record != 0 || !options.record_file.empty()) refuse("a server does not record steps (--record)");
 }
 
 /// The source on each device. A file of photons decides how many there are, unless --photons asks for fewer.
@@ -138,6 +103,33 @@ void warn_of_tables(Session& session, const PhotonOptions& options, const photon
         options.file, beyond->shortest_nm, beyond->longest_nm, beyond->from, raster.start, raster.last()));
 }
 
+#if defined(RAYLIFT_WITH_ZMQ)
+/// All of a run, by a server of the same geometry.
+Json run_remotely(Session& session, PhotonsCommandOptions& options, const PhotonInputs& inputs,
+                  const Progress& progress, PhotonSummary& summary) {
+  const Scene scene = load(options.file, options.load, options.cache.with(session), progress);
+  report_loaded(session, options.file, scene);
+  for (const std::filesystem::path& file : photon_files_of(options.output)) refuse_input(file);
+  summary.name(scene);
+  Json head = photon_head(options, inputs);
+  head["server"] = true;
+  Json json;
+  with_client_errors(*options.server, [&] {
+    client::Options to = client_options(*options.server, options.keys);
+    to.digest = geometry_digest(options, scene, progress);
+    client::Client client(std::move(to));
+    json = follow_photons_remotely(client, options, options.count, head, summary, progress);
+  });
+  forget_photon_checkpoint(options.output);
+  return json;
+}
+#else
+Json run_remotely(Session&, PhotonsCommandOptions&, const PhotonInputs&, const Progress&, PhotonSummary&) {
+  throw Error(ErrorKind::unsupported, "this build has no service", {},
+              "build raylift with libzmq3-dev and cppzmq-dev, and -DRAYLIFT_ZMQ=ON");
+}
+#endif
+
 /// All of a run, or a rank's part of it. Nothing where other ranks go on with it.
 std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options, Mpi* mpi, const Progress& progress,
                                 PhotonSummary& summary) {
@@ -153,9 +145,15 @@ std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options
   options.cache.options.source_hash = std::make_shared<const SourceHashAhead>(source);
   const PhotonInputs inputs{source.hash.hex(), optics_hash(options.file, options.load),
                             contents_hash(photon::source_files(options.source))};
+  if (options.server) {
+    if (mpi != nullptr)
+      throw Error(ErrorKind::usage, "--server was given under mpirun", {}, "one process can keep several servers busy");
+    return run_remotely(session, options, inputs, progress, summary);
+  }
   if (mpi != nullptr) options.device = device_of_rank(options.device, mpi->place);
   Scene scene;
-  const std::vector<GpuGeometry> geometries = upload_scene(session, options, progress, summary, scene);
+  const std::vector<GpuGeometry> geometries = upload_scene(session, options, progress, scene);
+  summary.name(scene);
   refuse_inputs();  // what the scene refers to is known now
   const std::vector<photon::LoadedSource> sources = load_sources(options, geometries);
   warn_of_tables(session, options, sources.front(), scene);
@@ -186,8 +184,9 @@ void show(Session& session, const PhotonsCommandOptions& options, const PhotonSu
     session.warn(fmt::format("{}: {} ended where the scene contradicts itself; see 'raylift check'", options.file,
                              counted(count, "photon", "photons")));
   const std::uint64_t all = summary.tally.photons();
+  // A server's counts are not by material.
   if (const std::uint64_t count = summary.tally.in_material(summary.tally.layout.materials, photon::StepKind::escaped);
-      count != 0)
+      count != 0 && !summary.by_server)
     session.warn(
         fmt::format("{}: {} of {} ({:.3g} %) began outside of every solid, and ended at once; the scene is from "
                     "{} to {} mm",
@@ -315,6 +314,12 @@ void add_photons(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   add_upload_options(*app, options->upload, options->load);
   add_devices_option(*app, options->device,
                      "auto, host (the CPU), cuda:N, all, or a list with commas; 'raylift devices' lists them");
+  add_flag_with_value(
+      *app, "--server", [options](const std::string& text) { options->server = text; },
+      "Let a server simulate, at these addresses or the usual one: 'raylift serve' of the same scene");
+  add_parsed(*app, "--keys", "PATH", "",
+             "Keys for a server over TCP: client.key of 'raylift serve --keygen', or its folder",
+             [options](const std::string& text) { options->keys = parse_file_name(text); });
   add_flag(*app, "--timings", options->timings, "Print the time of each stage");
   add_flag(*app, "--strict", options->strict,
            "Refuse scenes with volumes that are thinner than can be resolved, instead of a warning");
@@ -331,9 +336,13 @@ Examples:
   raylift photons scene.dae --source ball:0,0,0,5000 --photons 1G --output run --resume
   raylift photons scene.dae --device all --photons 10G --output run    # on every GPU, by turns
   mpirun -n 8 raylift photons scene.dae --photons 100G --output run    # a GPU and a range of photons each
+  raylift photons scene.dae --server --photons 10M --output run    # by 'raylift serve scene.dae'
   raylift photons scene.dae --output run --final --seq --record 100 --times 100,0,500
   raylift photons --json scene.dae --output run | jq .ends)",
-                 [options, &run] { run = [options](Session& session) { return photons(session, *options); }; });
+                 [options, app, &run] {
+                   options->has_device = is_given(*app, "--device");
+                   run = [options](Session& session) { return photons(session, *options); };
+                 });
 }
 
 }  // namespace raylift::batch

@@ -56,6 +56,7 @@ int run_command(int argc, char** argv, const BatchHooks& hooks) {
   add_upload(program, general, run);
   add_trace(program, general, run);
   add_photons(program, general, run);
+  add_serve(program, general, run);
   add_compare(program, general, run);
   add_batch(program, general, run, hooks);
   add_cache(program, general, run);

@@ -37,6 +37,7 @@ from ._raylift import (
     supported_extensions as supported_extensions,
     upload as upload,
 )
+from .client import Client as Client, ClientResult as ClientResult
 from .errors import (
     Error as Error,
     InvalidDataError as InvalidDataError,
@@ -52,7 +53,7 @@ from .running_viewer import Viewer as Viewer
 from .viewer import view as view, write_collada as write_collada
 
 __all__ = [
-    "Array", "Device", "Error", "Function", "Geometry", "Hits", "InvalidDataError", "Mesh", "Module", "Optics",
+    "Array", "Client", "ClientResult", "Device", "Error", "Function", "Geometry", "Hits", "InvalidDataError", "Mesh", "Module", "Optics",
     "OutOfMemoryError", "Photons", "Propagation", "Report", "Scene", "Stream", "Table", "UsageError", "Viewer",
     "__version__", "check", "data_folder", "find_overlaps", "hit_dtype", "load", "photon_dtype", "propagate", "ray_dtype",
     "scene_of", "start_photons", "step_kinds", "supported_extensions", "upload", "view", "write_collada",

@@ -17,4 +17,5 @@ PYBIND11_MODULE(_raylift, m) {
   add_tracing(m);
   add_photons(m);
   add_modules(m);
+  add_client(m);
 }

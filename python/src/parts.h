@@ -19,5 +19,6 @@ void add_geometry(py::module_& m);
 void add_tracing(py::module_& m);
 void add_photons(py::module_& m);
 void add_modules(py::module_& m);
+void add_client(py::module_& m);
 
 }  // namespace raylift::python

@@ -145,6 +145,28 @@ wait_for_end "$job"
 raylift batch --merge reports/*.jsonl --report merged.jsonl
 cmp <(rows merged.jsonl) <(rows single.jsonl)
 
+if raylift serve --digest "$source_dir/data/detector.dae" >/dev/null 2>&1; then
+  echo "a server of photons, and a client"
+  raylift serve --keygen keys
+  job=$(RAYLIFT_PORT=0 sbatch --parsable --output=serve.out --nodes=1 --ntasks=2 --ntasks-per-node=2 --cpus-per-task=4 \
+    "$source_dir/examples/slurm/serve.sh" "$source_dir/data/detector.dae" keys addresses --device host)
+  for ((i = 0; i != 600; ++i)); do
+    [ ! -s addresses ] || break
+    sleep 0.1
+  done
+  [ "$(tr , '\n' <addresses | grep -c '^tcp://')" -eq 2 ]
+  run=(raylift photons "$source_dir/data/detector.dae" --source ball:0,0,0,500 --photons 4k --batch 500)
+  "${run[@]}" --server="$(cat addresses)" --keys keys/client.key --output there >/dev/null
+  "${run[@]}" --device host --output here >/dev/null
+  cmp here/hits.npy there/hits.npy
+  scancel --signal=TERM "$job"
+  wait_for_end "$job"
+  [ "$(grep -c 'is served' serve.out)" -eq 2 ]
+  [ ! -e addresses ]
+else
+  echo "no service in this build: its job is left out"
+fi
+
 if [ ! -e "$programs/raylift-mpi.so" ] || ! command -v mpirun >/dev/null; then
   echo "no MPI: the other job is left out"
   exit 0

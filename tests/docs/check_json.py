@@ -69,6 +69,23 @@ def run(name, *arguments, codes=(0,)):
     check(name, json.loads(ended.stdout), " ".join(map(str, command[1:])))
 
 
+def run_server(folder):
+    """A server that has a client, and files by it. Nothing where the build has no service."""
+    if subprocess.run([raylift, "serve", "--digest", data["detector"]], capture_output=True, env=environment).returncode != 0:
+        checked.add("serve")
+        return
+    os.chmod(folder, 0o700)
+    address = f"ipc://{folder}/s"
+    server = subprocess.Popen([raylift, "serve", data["detector"], "--device", "host", "--listen", address], stderr=subprocess.PIPE, env=environment)
+    try:
+        server.stderr.readline()
+        run("photons", "photons", f"--server={address}", "--photons", "1k", "--output", folder + "/served", data["detector"])
+        run("serve", "serve", f"--status={address}")
+    finally:
+        server.terminate()
+        server.wait()
+
+
 def check_sidecars(example, scene, folder):
     """The schema and raylift agree: of the example, of what is exported, and of each with one thing wrong."""
     valid = jsonschema.Draft202012Validator(json.load(open(source / "docs" / "optics.schema.json")))
@@ -122,6 +139,7 @@ with tempfile.TemporaryDirectory() as folder:
     run("trace", "trace", *host, "--rays", "9", "--pattern", "surface", "--side", "outside", data["cube"])
     run("photons", "photons", *host, "--photons", "1k", "--seq", "--output", folder + "/photons", "--times", "9,0,9", "--timings", data["detector"])
     run("failed_file", "photons", *host, "--photons", "1k", "--output", folder + "/failed", nowhere, codes=(3,))
+    run_server(folder)
     run("compare", "compare", folder + "/photons", folder + "/photons")
     check("photons", json.load(open(folder + "/photons/summary.json")), "summary.json")
     run("cache", "cache", data["detector"])

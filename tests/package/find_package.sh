@@ -11,6 +11,7 @@ expect_text "1 mesh(es)" build/count "$SOURCE/data/cube.dae"
 expect_text "need a CUDA device" build/kernel
 # Built, it starts; whether there is a display to make a context on is this machine's affair.
 [[ $COMPONENTS != *interop* ]] || expect_text "OpenGL:" build/context
+[[ $COMPONENTS != *client* ]] || expect_text "1 gensteps, and no server" build/client
 [ -x "$(sed -n 's/^import program: //p' build/import_program.txt)" ] || fail "raylift_IMPORT_PROGRAM is no program"
 
 # A shared library that links the archives exports none of their symbols. What its own sources instantiate of inline

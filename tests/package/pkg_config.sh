@@ -16,10 +16,13 @@ pkg-config --validate raylift-geometry raylift-gpu raylift-module raylift-photon
   "$CXX" -std=c++20 "$SOURCE/tests/package/consumer/kernel.cpp" -o kernel $(pkg-config --cflags --libs raylift-module)
   [[ $COMPONENTS != *interop* ]] ||
     "$CXX" -std=c++20 "$SOURCE/tests/package/consumer/context.cpp" -o context $(pkg-config --cflags --libs raylift-interop)
+  [[ $COMPONENTS != *client* ]] ||
+    "$CXX" -std=c++17 -pthread "$SOURCE/tests/package/consumer/client.cpp" -o client $(pkg-config --cflags --libs raylift-client)
 }
 export LD_LIBRARY_PATH=$PREFIX/lib  # where the libraries are shared ones
 expect_text "1 mesh(es)" ./count "$SOURCE/data/cube.dae"
 expect_text "need a CUDA device" ./kernel
 [[ $COMPONENTS != *interop* ]] || expect_text "OpenGL:" ./context
+[[ $COMPONENTS != *client* ]] || expect_text "1 gensteps, and no server" ./client
 expect_text "1000 photons by 1 ranks" ./simulator "$SOURCE/data/detector.dae" pulses.npy 1000
 expect_upload ./upload

@@ -17,6 +17,7 @@
 #include <memory>
 #include <utility>
 
+#include "cli/own_folder.h"
 #include "geometry/src/process.h"
 
 namespace raylift::viewer {
@@ -26,17 +27,7 @@ namespace fs = std::filesystem;
 using base::Descriptor;
 
 [[noreturn]] void refuse_folder(const fs::path& path, const std::string& problem) {
-  throw Error(ErrorKind::io, "viewers can't be reached: " + problem, {path.string(), ""},
-              "set XDG_RUNTIME_DIR to a folder of your own, with mode 0700");
-}
-
-/// Checks that other users can't rename entries of a folder.
-void check_place(const fs::path& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) refuse_folder(path, std::strerror(errno));
-  if (status.st_uid != 0 && status.st_uid != ::geteuid()) refuse_folder(path, "it is another user's folder");
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (status.st_mode & S_ISVTX) == 0)
-    refuse_folder(path, "others can write to this folder");
+  cli::refuse_folder(path, "viewers", problem);
 }
 
 sockaddr_un address_of(const std::string& path) {
@@ -70,23 +61,11 @@ bool is_socket_name(std::string_view name) {
 }  // namespace
 
 fs::path SocketFolder::usual_path() {
-  const char* set = std::getenv("XDG_RUNTIME_DIR");
-  // The specification says to ignore relative paths.
-  if (set != nullptr && *set == '/') return fs::path(set) / "raylift";
-  return "/tmp/raylift-" + std::to_string(::geteuid());
+  return cli::runtime_folder();
 }
 
-SocketFolder::SocketFolder(const fs::path& path, bool make) : path_(path) {
-  check_place(path.parent_path());
-  if (make && ::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) refuse_folder(path, std::strerror(errno));
-  folder_ = Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (folder_.get() < 0)
-    refuse_folder(path, errno == ELOOP || errno == ENOTDIR ? "not a folder" : std::strerror(errno));
-  struct stat status {};
-  if (::fstat(folder_.get(), &status) != 0) refuse_folder(path, std::strerror(errno));
-  if (status.st_uid != ::geteuid()) refuse_folder(path, "it is another user's folder");
-  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) refuse_folder(path, "others have access to this folder");
-}
+SocketFolder::SocketFolder(const fs::path& path, bool make)
+    : path_(path), folder_(cli::open_own_folder(path, make, "viewers")) {}
 
 std::vector<std::string> SocketFolder::names() const {
   std::vector<std::pair<timespec, std::string>> found;
