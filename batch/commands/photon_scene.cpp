@@ -9,6 +9,7 @@
 
 #include "batch/actions/thickness_text.h"
 #include "device_options.h"
+#include "gpu/src/cache/cache_files.h"
 #include "gpu/src/cache/hash.h"
 
 namespace raylift::batch {

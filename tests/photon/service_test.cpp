@@ -112,9 +112,9 @@ class Serve : public OfGensteps {
     return all;
   }
   [[nodiscard]] static std::vector<GpuGeometry> geometries_on(
-      std::initializer_list<std::shared_ptr<Backend>> backends) {
+      std::initializer_list<std::shared_ptr<raylift::detail::Backend>> backends) {
     std::vector<GpuGeometry> all;
-    for (const std::shared_ptr<Backend>& backend : backends) all.push_back(upload_to(Device(backend)));
+    for (const std::shared_ptr<raylift::detail::Backend>& backend : backends) all.push_back(upload_to(Device(backend)));
     return all;
   }
   [[nodiscard]] std::shared_ptr<HeldBackend> held() const { return std::make_shared<HeldBackend>(device().backend()); }
