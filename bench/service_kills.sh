@@ -3,7 +3,10 @@
 # Kills a server, and clients of it, again and again: whatever ends has the bytes of a run without kills.
 #
 #   bench/service_kills.sh [BUILD_DIR] [KILLS] [DEVICE]     build/release, 1000 and host by default
+#
+# PACE: the longest time between two kills, in tenths of a second; 10 by default. Runs must have a chance to end.
 set -euo pipefail
+exec 3>&2 2>/dev/null # bash reports each child that was killed
 cd "$(dirname "$0")/.."
 PATH=$PWD/${1:-build/release}/bin:$PATH
 kills=${2:-1000} device=${3:-host}
@@ -34,8 +37,8 @@ start_server
 for i in 0 1 2 3; do start_client "$i"; done
 killed=0 ended=0 failed=0 server_kills=0
 while [ $killed -lt "$kills" ]; do
-  sleep "0.$((RANDOM % 5))"
-  if [ $((RANDOM % 3)) -eq 0 ]; then
+  sleep "$(awk "BEGIN { print $((RANDOM % ${PACE:-10})) / 10 }")"
+  if [ $((RANDOM % 3)) -ne 0 ]; then
     kill -KILL $server
     wait $server 2>/dev/null || true
     start_server
@@ -49,7 +52,7 @@ while [ $killed -lt "$kills" ]; do
     if ! kill -0 "${clients[$i]}" 2>/dev/null; then
       code=0
       wait "${clients[$i]}" 2>/dev/null || code=$?
-      [ $code -eq 0 ] || [ $code -eq 137 ] || { failed=$((failed + 1)); echo "a client ended with $code" >&2; }
+      [ $code -eq 0 ] || [ $code -eq 137 ] || { failed=$((failed + 1)); echo "a client ended with $code" >&3; }
       start_client "$i"
     fi
   done
@@ -57,7 +60,7 @@ while [ $killed -lt "$kills" ]; do
   for summary in "$folder"/[0-9]*/summary.json; do
     [ -f "$summary" ] || continue
     of=$(dirname "$summary")
-    [ "$(cat "$of"/{hits,final,channels}.npy | sha256sum)" = "$expected" ] || { echo "other bytes: $of" >&2; failed=$((failed + 1)); }
+    [ "$(cat "$of"/{hits,final,channels}.npy | sha256sum)" = "$expected" ] || { echo "other bytes: $of" >&3; failed=$((failed + 1)); }
     ended=$((ended + 1))
     rm -rf "$of"
   done

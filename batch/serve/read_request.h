@@ -3,6 +3,7 @@
 #pragma once
 
 #include <raylift/client/protocol.h>
+#include <raylift/geometry/error.h>
 #include <raylift/photon/service.h>
 
 #include <array>

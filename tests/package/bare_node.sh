@@ -6,7 +6,7 @@
 mkdir -p root/proc root/dev root/tmp root/opt
 cp -r "$TARBALL"/anywhere/raylift-* root/opt/raylift
 # The C library's own files, wherever the program interpreter and the libraries are on this machine.
-ldd root/opt/raylift/bin/raylift | grep -oE '/[^ ]*/(ld-linux[^ ]*|lib(c|m|dl|rt|pthread|mvec)\.so[^ ]*)' | sort -u |
+ldd root/opt/raylift/bin/raylift | grep -oE '/[^ ]*/(ld-linux[^ ]*|lib(c|m|dl|rt|pthread|resolv|mvec)\.so[^ ]*)' | sort -u |
   while read -r file; do
     mkdir -p "root$(dirname "$file")"
     cp -L "$file" "root$file"
