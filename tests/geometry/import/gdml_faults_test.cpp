@@ -78,19 +78,19 @@ const std::vector<GdmlFault> kGdmlFaults{
          <orb_dimensions r="1"/></parameters></parameterised_position_size></paramvol>)"),
      "<orb_dimensions> of a box is not read", ErrorKind::unsupported},
     {"BooleanOfTwoPositions",
-     faulty("", gdml_volume("U", "Water", "u"),
+     faulty(gdml_physvol("u", "U"), gdml_volume("U", "Water", "u"),
             R"(<box name="b1" x="1" y="1" z="1"/><union name="u"><first ref="b1"/><second ref="b1"/><position x="1"/>
                <position x="2"/></union>)"),
      "it has two elements <position>"},
     {"BooleanOfTwoFirstRotations",
      faulty(
-         "", gdml_volume("U", "Water", "u"),
+         gdml_physvol("u", "U"), gdml_volume("U", "Water", "u"),
          R"(<box name="b1" x="1" y="1" z="1"/><union name="u"><first ref="b1"/><second ref="b1"/><firstrotation x="1"/>
                <firstrotationref ref="r"/></union>)"),
      "it has two elements <firstrotation>"},
     {"NodeOfAnUnknownElement",
      faulty(
-         "", gdml_volume("U", "Water", "u"),
+         gdml_physvol("u", "U"), gdml_volume("U", "Water", "u"),
          R"(<box name="b1" x="1" y="1" z="1"/><multiUnion name="u"><multiUnionNode name="n"><solid ref="b1"/><turn x="1"/>
                </multiUnionNode></multiUnion>)"),
      "it holds <turn>", ErrorKind::unsupported},

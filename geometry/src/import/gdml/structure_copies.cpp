@@ -28,7 +28,8 @@ constexpr std::array kAxisNames{AxisName{"x", "kXAxis", Repeat::Along::x}, AxisN
 
 /// Solids whose sizes a parameter states by the attributes of the solid itself. Geant4 11.4 misreads those of a para
 /// and a hype, and those of polycones and polyhedra have other attributes.
-constexpr std::array kResizable{"box", "trd", "trap", "tube", "cone", "sphere", "orb", "torus", "ellipsoid"};
+constexpr std::array<std::string_view, 9> kResizable{"box",    "trd", "trap",  "tube",     "cone",
+                                                     "sphere", "orb", "torus", "ellipsoid"};
 
 /// `<tube_dimensions>` and the like as the element of the solid.
 pugi::xml_node as_solid(const pugi::xml_node& sizes, const std::string& kind, pugi::xml_document& into) {
@@ -265,7 +266,7 @@ void Copies::parameters(const pugi::xml_node& element, std::uint32_t child, cons
     if (kind == "position" || kind == "positionref" || kind == "rotation" || kind == "rotationref") continue;
     const Solid& solid = solid_of(detector_.volumes[child]);
     const std::string inside = where + ", " + part.name();
-    if (kind != solid.kind + "_dimensions" || std::ranges::count(kResizable, solid.kind) == 0)
+    if (kind != solid.kind + "_dimensions" || std::ranges::count(kResizable, std::string_view(solid.kind)) == 0)
       scope_.fail("<" + std::string(kind) + "> of a " + solid.kind + " is not read", where, ErrorKind::unsupported,
                   "write its copies as physical volumes");
     if (placement.volume != child) scope_.fail("a parameter has two sizes", inside);

@@ -110,6 +110,7 @@ class Preflight {
 
   std::uint32_t number(const char* what) {
     const std::string_view digits = word();
+    if (at_end()) fail_end();
     const auto value = base::parse_number<std::uint32_t>(digits);
     if (!value || *value == 0 || *value > static_cast<std::uint32_t>(std::numeric_limits<int>::max()))
       fail(std::string(what) + " is no number of an entity: #" + std::string(digits.substr(0, 40)));
@@ -188,6 +189,7 @@ class Preflight {
     const std::size_t begin = first == '+' ? at_ : at_ - 1;
     while (!at_end() && (word_character(text_[at_]) || text_[at_] == '.' || text_[at_] == '+')) ++at_;
     const std::string_view token = text_.substr(begin, at_ - begin);
+    if (at_end()) fail_end();
     if (!base::parse_number<double>(token))
       fail("'" + std::string(token.substr(0, 40)) + "' is no number that fits into a double");
   }
