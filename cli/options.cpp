@@ -253,22 +253,23 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
        "Do not compute RAYLEIGH as Geant4 does, for Water and by ISOTHERMAL_COMPRESSIBILITY, where it is not stated",
        options.compute_rayleigh, false);
   add(kReading, "--chord", "LENGTH", "0.1 % of each solid's size",
-      "Of GDML's solids: the largest distance of a facet from the true surface, in mm",
+      "Of GDML's and STEP's solids: the largest distance of a facet from the true surface, in mm",
       [&](const std::string& text) { options.fineness.chord = parse_length(text); });
-  add(kReading, "--steps", "COUNT", "by --chord", "Of GDML's solids: facets of a full turn",
+  add(kReading, "--steps", "COUNT", "by --chord", "Of GDML's and STEP's solids: facets of a full turn",
       [&](const std::string& text) {
         options.fineness.steps = static_cast<std::uint32_t>(std::min<std::uint64_t>(parse_count(text), UINT32_MAX));
       });
-  add_choice(app, "--fit", "WHAT", "volume",
-             "Of GDML's solids: facets keep their volume or their area, or are inscribed, with vertices on the surface",
-             {"volume", "area", "inscribed"},
-             [&](const std::string& text) {
-               options.fineness.fit = text == "volume" ? Fit::volume : text == "area" ? Fit::area : Fit::inscribed;
-             })
+  add_choice(
+      app, "--fit", "WHAT", "volume",
+      "Of GDML's primitives: facets keep their volume or their area, or are inscribed, with vertices on the surface",
+      {"volume", "area", "inscribed"},
+      [&](const std::string& text) {
+        options.fineness.fit = text == "volume" ? Fit::volume : text == "area" ? Fit::area : Fit::inscribed;
+      })
       ->group(kReading);
   add(kReading, "--setup", "NAME", "Default, or else the first one", "Of GDML: the setup that names the world",
       [&](const std::string& text) { options.setup = text; });
-  flag("--skip-failed", "Of GDML: leave out volumes whose solids can't be made, and list these in warnings",
+  flag("--skip-failed", "Of GDML and STEP: leave out volumes whose solids can't be made, and list these in warnings",
        options.skip_failed_solids, true);
   flag("--strict-optics", "Refuse scenes with optical properties that the simulation does not honour",
        options.strict_optics, true);

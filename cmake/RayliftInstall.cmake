@@ -6,6 +6,7 @@
 #   development  headers, archives, CMake and pkg-config files
 #   mpi          what the program raylift loads under mpirun
 #   occt         what combines solids of GDML, loaded by raylift-import and by programs that import themselves
+#   step         what reads STEP, likewise
 #   bundle       other projects' libraries that the programs need: in the .tar.gz alone
 # Every function does nothing where RAYLIFT_INSTALL is off.
 

@@ -14,7 +14,7 @@ set(RAYLIFT_CUDA "AUTO" CACHE STRING "CUDA backend: AUTO (where the toolkit is f
 set_property(CACHE RAYLIFT_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(RAYLIFT_MPI "AUTO" CACHE STRING "Batches over several nodes: AUTO (where MPI is found), ON, OFF")
 set_property(CACHE RAYLIFT_MPI PROPERTY STRINGS AUTO ON OFF)
-set(RAYLIFT_OCCT "AUTO" CACHE STRING "Booleans of GDML by Open CASCADE: AUTO (where it is found), ON, OFF")
+set(RAYLIFT_OCCT "AUTO" CACHE STRING "Booleans of GDML, and STEP, by Open CASCADE: AUTO (where it is found), ON, OFF")
 set_property(CACHE RAYLIFT_OCCT PROPERTY STRINGS AUTO ON OFF)
 set(RAYLIFT_ZMQ "AUTO" CACHE STRING "The service and its client: AUTO (where ZeroMQ is found), ON, OFF")
 set_property(CACHE RAYLIFT_ZMQ PROPERTY STRINGS AUTO ON OFF)

@@ -16,6 +16,9 @@ endif()
 if(TARGET raylift-occt)
   list(APPEND CPACK_COMPONENTS_ALL occt)
 endif()
+if(TARGET raylift-step)
+  list(APPEND CPACK_COMPONENTS_ALL step)
+endif()
 set(raylift_archive ${CPACK_COMPONENTS_ALL} bundle)
 if(TARGET raylift-mpi)
   list(APPEND CPACK_COMPONENTS_ALL mpi)  # not in the .tar.gz: it needs this machine's MPI
@@ -57,11 +60,15 @@ set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME raylift)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_DEPENDS "${raylift_same_version}")
 set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION "${PROJECT_DESCRIPTION}: programs
  Looks into scenes, checks them, and uploads them to a GPU.")
-set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS raylift-occt)
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS "raylift-occt, raylift-step")
 set(CPACK_DEBIAN_OCCT_PACKAGE_NAME raylift-occt)
 set(CPACK_DEBIAN_OCCT_PACKAGE_DEPENDS "${raylift_same_version}")
 set(CPACK_COMPONENT_OCCT_DESCRIPTION "${PROJECT_DESCRIPTION}: booleans of GDML
  Combines solids by Open CASCADE, where a detector has unions, subtractions or intersections.")
+set(CPACK_DEBIAN_STEP_PACKAGE_NAME raylift-step)
+set(CPACK_DEBIAN_STEP_PACKAGE_DEPENDS "${raylift_same_version}")
+set(CPACK_COMPONENT_STEP_DESCRIPTION "${PROJECT_DESCRIPTION}: STEP
+ Reads the files of CAD programs by Open CASCADE.")
 set(CPACK_DEBIAN_VIEWER_PACKAGE_NAME raylift-view)
 set(CPACK_DEBIAN_VIEWER_PACKAGE_DEPENDS "raylift (= ${PROJECT_VERSION})")
 # The panels' letters; without them ImGui's own, which are Latin.

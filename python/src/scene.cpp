@@ -323,7 +323,7 @@ than this number of the file's units, or none (False).
 external: read other documents that the file refers to, beneath its folder. repair: drop vertices that are not finite,
 and indices out of range. optics: a sidecar (.json) or GDML laid over the file's own optics. isolate: import in a child
 process, for files that are not trusted. reader: "raylift", or "assimp" to read COLLADA, OBJ, STL, PLY and 3MF by
-Assimp's own importers, for comparison; use isolate with it. chord, steps, fit, setup, skip_failed_solids: of GDML, as the
+Assimp's own importers, for comparison; use isolate with it. chord, steps, fit, setup, skip_failed_solids: of GDML and STEP, as the
 programs' options have them. rests: keep what floats lack to the file's numbers. limits: by name, as LoadLimits has them: file_bytes, triangles, instances...
 Raises raylift.Error: io, malformed, unsupported, limit, out_of_host_memory, cancelled, usage.)");
   m.def("supported_extensions", &supported_extensions, "The extensions of files that load() reads.");

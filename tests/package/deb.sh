@@ -6,7 +6,7 @@ command -v dpkg-deb >/dev/null || skip "no dpkg-deb"
 "$CPACK" -G DEB --config "$BUILD/CPackConfig.cmake" -B "$WORK" >log 2>&1 || fail "$(tail -n 20 log)"
 library=$(echo libraylift0*.deb) programs=$(echo raylift_*.deb) development=$(echo libraylift-dev_*.deb)
 shopt -s nullglob
-for package in "$library" "$programs" "$development" raylift-view_*.deb raylift-mpi_*.deb raylift-occt_*.deb; do
+for package in "$library" "$programs" "$development" raylift-view_*.deb raylift-mpi_*.deb raylift-occt_*.deb raylift-step_*.deb; do
   [ -f "$package" ] || fail "no $package: $(ls)"
   dpkg-deb -x "$package" root
   expect_text "$VERSION" dpkg-deb -f "$package" Version

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <assimp/ColladaMetaData.h>
 #include <assimp/material.h>
+#include <assimp/metadata.h>
 #include <assimp/scene.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/export/export_scene.h>
@@ -20,6 +22,8 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+
+#include "process.h"
 
 namespace raylift {
 namespace {
@@ -118,6 +122,20 @@ bool can_be_inverted(const EigenTransform& transform) {
   const double determinant = transform.linear().determinant();
   return std::isfinite(1 / determinant);
 }
+
+/// Assimp makes a name unique by trying one number after another, from 1 on for each node: for a hundred thousand
+/// nodes of one name that takes minutes. So they come to it unique.
+class UniqueNames {
+ public:
+  /// The name itself the first time, and then with a number.
+  std::string next(const std::string& name) {
+    const std::uint64_t before = uses_[name]++;
+    return before == 0 ? name : name + "-" + std::to_string(before);
+  }
+
+ private:
+  std::unordered_map<std::string, std::uint64_t> uses_;
+};
 
 class Converter {
  public:
@@ -252,7 +270,7 @@ class Converter {
     for (std::size_t i = 0; i != count; ++i) {
       const EigenTransform above = frame_above(i);
       if (!frames[i]) frames[i] = above;
-      nodes[i] = std::make_unique<aiNode>(scene_.nodes[i].name);
+      nodes[i] = node_of(scene_.nodes[i].name);
       nodes[i]->mTransformation = matrix_of(above.inverse() * *frames[i]);
       numbers_.emplace(nodes[i].get(), i);
     }
@@ -264,7 +282,7 @@ class Converter {
         show(*nodes[at], meshes_of(instance));
         continue;
       }
-      auto own = std::make_unique<aiNode>(scene_.meshes[instance.mesh].name);
+      std::unique_ptr<aiNode> own = node_of(scene_.meshes[instance.mesh].name);
       own->mTransformation = matrix_of(frame.inverse() * world);
       show(*own, meshes_of(instance));
       below(at).push_back(std::move(own));
@@ -277,6 +295,16 @@ class Converter {
     adopt(root, top);
   }
 
+  /// COLLADA has names and ids, which come from metadata here; glTF's names are to be unique.
+  std::unique_ptr<aiNode> node_of(const std::string& name) {
+    const std::string unique = names_.next(name);
+    if (frame_ != Frame::stated || unique == name) return std::make_unique<aiNode>(unique);
+    auto node = std::make_unique<aiNode>(name);
+    node->mMetaData = aiMetadata::Alloc(1);
+    node->mMetaData->Set(0, AI_METADATA_COLLADA_ID, aiString(unique));
+    return node;
+  }
+
   static void adopt(aiNode& node, std::vector<std::unique_ptr<aiNode>>& children) {
     std::reverse(children.begin(), children.end());
     for (const auto& child : children) child->mParent = &node;
@@ -285,6 +313,7 @@ class Converter {
 
   const Scene& scene_;
   Frame frame_;
+  UniqueNames names_;
   std::vector<std::unique_ptr<aiMesh>> meshes_;
   std::vector<std::unique_ptr<aiMaterial>> materials_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<unsigned>> known_;  // by mesh and binding
@@ -321,7 +350,29 @@ std::string with_copy_numbers(const std::string& text, const std::vector<std::op
   return std::move(writer.text);
 }
 
+/// Throws Error(out_of_host_memory) for a scene that the machine can't hold as Assimp has it: it would be killed on the
+/// way. Assimp copies the scene; each node takes over a kilobyte for its name alone, and so does its id in COLLADA.
+void check_memory(const Format& format, const Scene& scene, const std::string& name) {
+  constexpr std::uint64_t kNode = sizeof(aiNode) + 100, kId = sizeof(aiString) + 200, kText = 1500;
+  constexpr std::uint64_t kTriangle = 200, kWrittenTriangle = 100;
+  const bool copies = format.frame == Frame::none;  // of meshes
+  const std::uint64_t nodes = scene.nodes.size() + scene.instances.size() / 8;
+  const std::uint64_t bytes = nodes * (2 * (kNode + (format.frame == Frame::stated ? kId : 0)) + kText) +
+                              scene.unique_triangles() * kTriangle +
+                              (copies ? scene.expanded_triangles() : scene.unique_triangles()) * kWrittenTriangle;
+  const std::uint64_t memory = detail::usable_memory();
+  if (bytes <= memory) return;
+  const auto gigabytes = [](std::uint64_t count) {
+    return std::to_string((count + 500'000'000) / 1'000'000'000) + " GB";
+  };
+  throw Error(ErrorKind::out_of_host_memory,
+              "writing " + std::to_string(scene.nodes.size()) + " nodes takes about " + gigabytes(bytes) +
+                  ", and the machine has " + gigabytes(memory),
+              {name, ""}, copies ? "write .glb, which keeps instances" : "write a part of the scene");
+}
+
 std::vector<ExportedFile> export_by(const Format& format, const Scene& scene, const std::string& name) {
+  check_memory(format, scene, name);
   Converter converter(scene, format.frame);
   const std::unique_ptr<aiScene> converted = converter.convert();
   std::map<std::string, std::string> files;

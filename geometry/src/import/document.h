@@ -51,6 +51,7 @@ struct Document {
   /// primitive of its geometry.
   Scene scene;
   std::vector<Geometry> geometries;
+  bool all_faces = true;  ///< the geometries are known to have all faces of the file
 };
 
 }  // namespace raylift::imported

@@ -33,6 +33,7 @@
 #include "sanitized.h"
 #include "scene_stream.h"
 #include "serve_import.h"
+#include "step/step_module.h"
 
 namespace raylift {
 namespace {
@@ -150,6 +151,7 @@ void import_and_write(ByteReader& reader, const import::ReadScene& read) {
     if (options.external || !is_collada(input.extension())) folders.push_back(input.path().parent_path());
     if (optics && has_files_below(*optics)) folders.push_back(optics->path().parent_path());
     if (input.extension() == "gdml") gdml::open_occt();
+    if (step::is_step(input.extension())) step::open_step();
     import::enter_sandbox(path, folders);
     std::vector<StageTime> times;
     import::write_result(read({input, optics ? &*optics : nullptr}, options, make_progress(&times)), times);

@@ -113,7 +113,7 @@ void check_text(const fs::path& path, std::string_view piece, std::size_t before
   constexpr std::string_view kZeros("\0\0\0\0\0\0\0\0", 8);
   const std::size_t zeros = piece.find(kZeros);
   if (zeros != std::string_view::npos)
-    throw Error(ErrorKind::malformed, "no XML: zeros follow byte " + std::to_string(before + zeros),
+    throw Error(ErrorKind::malformed, "no text: zeros follow byte " + std::to_string(before + zeros),
                 {path.string(), ""}, "was the file copied whole?");
 }
 

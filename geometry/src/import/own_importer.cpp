@@ -25,6 +25,8 @@
 #include "formats/three_mf.h"
 #include "gdml/gdml.h"
 #include "scene/source_files.h"
+#include "step/step.h"
+#include "step/step_module.h"
 #include "triangulate.h"
 
 namespace raylift {
@@ -63,7 +65,7 @@ void convert_geometries(imported::Document& document, const std::string& file, c
 
 bool reads_itself(const std::string& extension) {
   return is_collada(extension) || extension == "obj" || extension == "stl" || extension == "ply" ||
-         extension == "3mf" || extension == "gdml";
+         extension == "3mf" || extension == "gdml" || step::is_step(extension);
 }
 
 bool OwnImporter::CanRead(const std::string& name, Assimp::IOSystem*, bool) const {
@@ -72,7 +74,7 @@ bool OwnImporter::CanRead(const std::string& name, Assimp::IOSystem*, bool) cons
 
 const aiImporterDesc* OwnImporter::GetInfo() const {
   static const aiImporterDesc description{"raylift", "", "", "", 0,
-                                          0,         0,  0,  0,  "dae zae dae.gz xml obj stl ply 3mf gdml"};
+                                          0,         0,  0,  0,  "dae zae dae.gz xml obj stl ply 3mf gdml step stp"};
   return &description;
 }
 
@@ -128,6 +130,9 @@ imported::Document OwnImporter::read_document(Assimp::IOSystem& files) const {
     return collada::preflight(std::move(read.text), input_.path().string(), options_, progress_, read.entry);
   }
   if (extension == "gdml") return read_gdml(files);
+  if (step::is_step(extension))
+    return step::read_step_scene(input_, utf8_of(imported::read_bytes(input_, options_.limits), input_.path()),
+                                 options_, progress_);
   const Stage stage(progress_, "read");
   if (extension == "obj") return read_obj(files);
   if (extension == "stl") return imported::read_stl(input_, options_);
@@ -137,7 +142,7 @@ imported::Document OwnImporter::read_document(Assimp::IOSystem& files) const {
 
 Scene OwnImporter::read(Assimp::IOSystem& files) const {
   imported::Document document = read_document(files);
-  document.scene.report.faces_checked = true;
+  document.scene.report.faces_checked = document.all_faces;
   const bool any = std::any_of(document.geometries.begin(), document.geometries.end(),
                                [](const imported::Geometry& geometry) { return !geometry.primitives.empty(); });
   if (any) convert_geometries(document, input_.path().string(), options_, progress_);

@@ -15,7 +15,8 @@
 
 namespace raylift {
 
-/// Whether raylift's importer reads files that end like this: COLLADA, GDML, OBJ, STL, PLY and 3MF.
+/// Whether raylift's importer reads files that end like this: COLLADA, GDML, STEP, OBJ, STL, PLY and
+/// 3MF.
 [[nodiscard]] bool reads_itself(const std::string& extension);
 
 /// Reads the formats of reads_itself(). Assimp triangulates their polygons. The aiScene that Assimp gets has a root

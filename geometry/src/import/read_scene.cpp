@@ -27,6 +27,7 @@
 #include "own_importer.h"
 #include "run_importer.h"
 #include "scene_files.h"
+#include "step/step_module.h"
 
 namespace raylift {
 namespace {
@@ -303,8 +304,9 @@ Scene read_by_assimp(const InputFile& input, const LoadOptions& options, const P
 
 Scene read_scene(const InputFile& input, const LoadOptions& options, const Progress& progress) {
   const bool own = reads_itself(input.extension());
-  const bool gdml = input.extension() == "gdml";  // which Assimp does not read
-  if (gdml || (own && options.reader == SceneReader::raylift)) return read_by_raylift(input, options, progress);
+  // Which Assimp does not read.
+  const bool ours = input.extension() == "gdml" || step::is_step(input.extension());
+  if (ours || (own && options.reader == SceneReader::raylift)) return read_by_raylift(input, options, progress);
   try {
     return read_by_assimp(input, options, progress);
   } catch (const Error& error) {

@@ -281,8 +281,11 @@ void GdmlValues::add(const pugi::xml_node& define) {
   for (const pugi::xml_node node : define.children()) {
     const std::string_view kind = node.name();
     const std::string name = node.attribute("name").value();
-    // A variable that is set again has its last value, as all uses of it come after <define>.
-    if (kind == "constant" || kind == "quantity" || kind == "variable" || kind == "expression") numbers_[name] = node;
+    // Geant4 ends the program at the second one.
+    if ((kind == "constant" || kind == "quantity" || kind == "variable" || kind == "expression") &&
+        !numbers_.emplace(name, node).second)
+      throw Error(ErrorKind::malformed, "two constants, quantities or variables are called '" + name + "'",
+                  {file_, "<define>"}, "keep one of them");
     if (kind == "matrix" && !matrices_.emplace(name, node).second)
       throw Error(ErrorKind::malformed, "two matrices are called '" + name + "'", {file_, "<define>"},
                   "keep one of them");

@@ -139,7 +139,8 @@ std::string option_text(const fs::path& source, const LoadOptions& load, const U
   text.add("optics", optics_hash(source, load));
   text.add("sensor_materials", std::uint64_t{load.sensor_materials});
   text.add("compute_rayleigh", std::uint64_t{load.compute_rayleigh});
-  if (lower_extension(source) == "gdml") {  // of which the solids are tessellated
+  const std::string extension = lower_extension(source);
+  if (extension == "gdml" || extension == "step" || extension == "stp") {  // of which the solids are tessellated
     text.add("chord", load.fineness.chord);
     text.add("steps", std::uint64_t{load.fineness.steps});
     text.add("fit", std::string(to_string(load.fineness.fit)));
@@ -211,7 +212,7 @@ Hash128 detail::options_hash(const fs::path& source, const LoadOptions& load, co
 
 bool can_be_cached(const fs::path& source) {
   const std::string extension = lower_extension(source);
-  for (const char* one : {"dae", "zae", "dae.gz", "gdml", "stl", "ply", "off"})
+  for (const char* one : {"dae", "zae", "dae.gz", "gdml", "step", "stp", "stl", "ply", "off"})
     if (extension == one) return true;
   return false;
 }

@@ -157,6 +157,30 @@ TEST_F(Exported, MirroredAndFlatSolidsKeepTheirPlaces) {
   expect_alike(scene, exported(scene, "scene.dae"));
 }
 
+// Assimp's own search for unique names takes time with the square of the nodes.
+TEST_F(Exported, NodesOfOneNameComeWithIdsOfTheirOwn) {
+  constexpr std::uint32_t kCount = 3000;
+  Scene scene = load(test::data("cube.dae"));
+  Instance one = scene.instances[0];
+  scene.nodes = {{"top", kNone, std::nullopt, kNone}};
+  scene.instances.clear();
+  for (std::uint32_t i = 0; i != kCount; ++i) {
+    scene.nodes.push_back({"same", 0, std::nullopt, kNone});
+    one.node = i + 1;
+    one.transform(0, 3) = 1e4 * i;
+    scene.instances.push_back(one);
+  }
+  const std::string text = export_scene(scene, "many.dae")[0].bytes;
+  EXPECT_NE(text.find("id=\"same\" name=\"same\""), std::string::npos);
+  EXPECT_NE(text.find("id=\"same-2999\" name=\"same\""), std::string::npos);
+  const Scene again = exported(scene, "many.dae");
+  ASSERT_EQ(again.instances.size(), kCount);
+  EXPECT_EQ(again.solid_name(again.instances.back()), "same");
+  const Scene gltf = exported(scene, "many.glb");
+  ASSERT_EQ(gltf.instances.size(), kCount);
+  EXPECT_EQ(gltf.solid_name(gltf.instances.back()), "same-2999");
+}
+
 TEST(ExportScene, KnowsItsEndings) {
   const Scene scene = load(test::data("cube.dae"));
   for (const std::string& ending : export_extensions()) EXPECT_FALSE(export_scene(scene, "scene." + ending).empty());

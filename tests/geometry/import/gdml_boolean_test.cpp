@@ -61,8 +61,8 @@ class Parts {
   std::uint32_t unite(std::uint32_t a, std::uint32_t b, const Transform& placed = {}) {
     return make(BooleanKind::add, a, b, placed);
   }
-  [[nodiscard]] Surface surface(const Fineness& fineness = {}) const {
-    return tessellate_boolean(solids, static_cast<std::uint32_t>(solids.size() - 1), fineness, "own.gdml");
+  [[nodiscard]] Surface surface(const Fineness& fineness = {}, double seconds = 1e6) const {
+    return tessellate_boolean(solids, static_cast<std::uint32_t>(solids.size() - 1), fineness, "own.gdml", seconds);
   }
 
   std::vector<Solid> solids;
@@ -135,6 +135,16 @@ void expect_points(const Surface& surface, const Has& has, const Double3& box, d
   }
   EXPECT_EQ(wrong, 0);
   EXPECT_GT(counted, count / 2);
+}
+
+double whole_area(const Surface& s) {
+  double twice = 0;
+  for (const UInt3& t : s.triangles) {
+    const Double3 a = corner(s, t.x), b = corner(s, t.y), c = corner(s, t.z);
+    const Double3 u{b.x - a.x, b.y - a.y, b.z - a.z}, v{c.x - a.x, c.y - a.y, c.z - a.z};
+    twice += std::hypot(u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x);
+  }
+  return twice / 2;
 }
 
 void expect_solid(const Surface& surface, double volume, double relative = 1e-3) {
@@ -359,6 +369,48 @@ TEST_F(GdmlBoolean, KnowsHowFarFacetsDeviate) {
   EXPECT_LE(surface.deviation.outward, 1.2 * outward + 1e-3);
   parts_.subtract(parts_.add(Box{4, 4, 4}), parts_.add(Box{2, 2, 2}), tilted(0.3));
   EXPECT_LT(parts_.surface().deviation.outward + parts_.surface().deviation.inward, 1e-4);
+}
+
+TEST_F(GdmlBoolean, KeepsVolumeAndAreaAtTheDefault) {
+  // A shell whose two surfaces lose areas that add up, while their volumes nearly cancel; and a half ball.
+  const double r = 100, d = 98, z = 50;
+  parts_.subtract(parts_.add(rod(r, 2 * z)), parts_.add(rod(d, 2 * z)));
+  Surface surface = parts_.surface();
+  expect_solid(surface, 2 * z * kBooleanPi * (r * r - d * d));
+  EXPECT_NEAR(whole_area(surface) / (2 * kBooleanPi * (2 * z * (r + d) + r * r - d * d)), 1, 1e-3);
+  Parts half;
+  half.make(BooleanKind::intersect, half.add(Orb{r}), half.add(Box{4 * r, 4 * r, 2 * r}), moved(0, 0, r));
+  surface = half.surface();
+  expect_solid(surface, 2. / 3 * kBooleanPi * r * r * r);
+  EXPECT_NEAR(whole_area(surface) / (3 * kBooleanPi * r * r), 1, 1e-3);
+  for (const Double3& p : surface.vertices) {
+    const double beyond = std::hypot(p.x, p.y, p.z) - r;
+    EXPECT_TRUE(std::abs(beyond) < 1e-6 * r || std::abs(p.z) < 1e-6) << beyond;  // whatever the fit is
+  }
+}
+
+TEST_F(GdmlBoolean, MakesNoChordBelowAMillionthOfTheSize) {
+  parts_.subtract(parts_.add(Box{20, 20, 20}), parts_.add(rod(5, 40)));
+  const Surface surface = parts_.surface({1e-300, 0, Fit::volume});
+  expect_solid(surface, 8000 - 20 * kBooleanPi * 25, 1e-6);
+  EXPECT_LT(surface.triangles.size(), 20'000U);
+  // Nor more facets of a turn than primitives have.
+  EXPECT_LT(parts_.surface({0, 100'000, Fit::volume}).triangles.size(), 20'000U);
+}
+
+TEST_F(GdmlBoolean, EndsWhenItsTimeIsOver) {
+  std::uint32_t all = parts_.add(rod(20, 300), "tube");
+  for (int i = 1; i < 12; ++i) all = parts_.unite(all, parts_.add(rod(20 + i, 300), "tube"), tilted(0.25 * i));
+  try {
+    (void)parts_.surface({}, 0.05);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::limit);
+    EXPECT_THAT(error.what(), HasSubstr("the operation on 12 operands takes longer than 0.05 s"));
+    EXPECT_THAT(error.what(), HasSubstr("its operands: tube 's0'"));
+    EXPECT_THAT(error.element(), HasSubstr("boolean 's"));
+    EXPECT_THAT(error.advice(), HasSubstr("LoadLimits::isolate_seconds"));
+  }
 }
 
 TEST_F(GdmlBoolean, TakesAStatedChord) {

@@ -59,7 +59,41 @@ const std::vector<GdmlFault> kGdmlFaults{
     {"ParameterWithoutSize",
      faulty(R"(<paramvol ncopies="1"><volumeref ref="B"/><parameterised_position_size><parameters number="1">
          <position x="1"/><box_dimensions x="1" y="2"/></parameters></parameterised_position_size></paramvol>)"),
-     "has sizes of which no solid can be made"},
+     "the copy box 'b_0' can't be made"},
+    {"ParameterOfTwoSizes",
+     faulty(R"(<paramvol ncopies="1"><volumeref ref="B"/><parameterised_position_size><parameters number="1">
+         <box_dimensions x="1" y="2" z="3"/><box_dimensions x="1" y="2" z="3"/></parameters></parameterised_position_size></paramvol>)"),
+     "a parameter has two sizes"},
+    {"ParameterOfTwoPositions",
+     faulty(R"(<paramvol ncopies="1"><volumeref ref="B"/><parameterised_position_size><parameters number="1">
+         <position x="1"/><positionref ref="p"/></parameters></parameterised_position_size></paramvol>)"),
+     "it has two elements <position>"},
+    {"ParameterOfAPara",
+     faulty(R"(<paramvol ncopies="1"><volumeref ref="P"/><parameterised_position_size><parameters number="1">
+         <para_dimensions x="1" y="2" z="3"/></parameters></parameterised_position_size></paramvol>)",
+            gdml_volume("P", "Water", "para"), R"(<para name="para" x="1" y="1" z="1" alpha="0" theta="0" phi="0"/>)"),
+     "<para_dimensions> of a para is not read", ErrorKind::unsupported},
+    {"ParameterOfAnotherSolid",
+     faulty(R"(<paramvol ncopies="1"><volumeref ref="B"/><parameterised_position_size><parameters number="1">
+         <orb_dimensions r="1"/></parameters></parameterised_position_size></paramvol>)"),
+     "<orb_dimensions> of a box is not read", ErrorKind::unsupported},
+    {"BooleanOfTwoPositions",
+     faulty(gdml_physvol("u", "U"), gdml_volume("U", "Water", "u"),
+            R"(<box name="b1" x="1" y="1" z="1"/><union name="u"><first ref="b1"/><second ref="b1"/><position x="1"/>
+               <position x="2"/></union>)"),
+     "it has two elements <position>"},
+    {"BooleanOfTwoFirstRotations",
+     faulty(
+         gdml_physvol("u", "U"), gdml_volume("U", "Water", "u"),
+         R"(<box name="b1" x="1" y="1" z="1"/><union name="u"><first ref="b1"/><second ref="b1"/><firstrotation x="1"/>
+               <firstrotationref ref="r"/></union>)"),
+     "it has two elements <firstrotation>"},
+    {"NodeOfAnUnknownElement",
+     faulty(
+         gdml_physvol("u", "U"), gdml_volume("U", "Water", "u"),
+         R"(<box name="b1" x="1" y="1" z="1"/><multiUnion name="u"><multiUnionNode name="n"><solid ref="b1"/><turn x="1"/>
+               </multiUnionNode></multiUnion>)"),
+     "it holds <turn>", ErrorKind::unsupported},
     {"RingThroughTheAxis",
      faulty(gdml_physvol("m", "M"),
             gdml_volume("T", "Water", "t") +

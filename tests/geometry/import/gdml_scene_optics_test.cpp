@@ -116,8 +116,30 @@ TEST(GdmlSceneOptics, FindNamesOfLoopsAndDefaults) {
   EXPECT_THAT(scene.report.warnings, IsEmpty());
   ASSERT_THAT(scene.optics.borders, SizeIs(1));
   EXPECT_EQ(scene.optics.borders[0].from, number_at(scene, "/World_PV/p_1"));
-  parts.structure += R"(<loop for="i" from="1" to="2" step="1">)" + border("p[i]", "M_PV") + "</loop>";
-  EXPECT_THAT(load_gdml(parts).report.warnings, ElementsAre(HasSubstr("surfaces in loops")));
+}
+
+TEST(GdmlSceneOptics, AreReadInLoops) {
+  GdmlParts parts = optical(R"(<loop for="i" from="1" to="2" step="1"><physvol name="p[i]"><volumeref ref="B"/>
+                                 <position x="50*i"/></physvol></loop>)" +
+                                gdml_physvol("", "M"),
+                            R"(<loop for="i" from="1" to="2" step="1"><loop for="i" from="i" to="i" step="1">)" +
+                                border("p[i]", "M_PV") + "</loop></loop>",
+                            gdml_volume("M", "Oil0x7", "c"));
+  parts.solids +=
+      R"(<loop for="i" from="1" to="2" step="1"><opticalsurface name="loop[i]" model="unified" finish="ground"
+                       type="dielectric_dielectric" value="i/4"/></loop>)";
+  const Scene scene = load_gdml(parts);
+  EXPECT_THAT(scene.report.warnings, IsEmpty());
+  ASSERT_THAT(scene.optics.borders, SizeIs(2));
+  EXPECT_EQ(scene.optics.borders[0].from, number_at(scene, "/World_PV/p_0"));
+  EXPECT_EQ(scene.optics.borders[1].from, number_at(scene, "/World_PV/p_1"));
+  const auto value_of = [&](const std::string& name) {
+    for (const OpticalSurface& surface : scene.optics.surfaces)
+      if (surface.name == name) return surface.value;
+    return -1.;
+  };
+  EXPECT_EQ(value_of("loop_0"), 0.25);
+  EXPECT_EQ(value_of("loop_1"), 0.5);
 }
 
 TEST(GdmlSceneOptics, ComeFromModulesToo) {

@@ -223,6 +223,39 @@ TEST(GdmlStructure, ReadsParameterisedBoxes) {
   EXPECT_EQ(scene.copy_number(*copies[1]), 1);
 }
 
+TEST(GdmlStructure, ReadsParametersOfOtherSolids) {
+  const auto copy_of = [](const std::string& solid, const std::string& sizes) {
+    GdmlParts parts = world_with(gdml_physvol("m", "M"),
+                                 gdml_volume("S", "Water", "s") +
+                                     gdml_volume("M", "Air", "w",
+                                                 R"(
+      <paramvol ncopies="1"><volumeref ref="S"/><parameterised_position_size><parameters number="1">)" +
+                                                     sizes + "</parameters></parameterised_position_size></paramvol>"));
+    parts.solids += solid;
+    const Scene scene = load_gdml(parts);
+    return mesh_bounds(scene.meshes[only_at(scene, "/World_PV/m/S_PV").mesh]).size();
+  };
+  const auto expect_size = [](const Double3& size, const Double3& expected) {
+    for (int axis = 0; axis != 3; ++axis) EXPECT_NEAR(size[axis] / expected[axis], 1, 2e-3) << axis;
+  };
+  expect_size(copy_of(R"(<orb name="s" r="1"/>)", R"(<orb_dimensions r="2" lunit="cm"/>)"), {40, 40, 40});
+  expect_size(copy_of(R"(<trd name="s" x1="1" x2="1" y1="1" y2="1" z="1"/>)",
+                      R"(<trd_dimensions x1="2" x2="4" y1="6" y2="5" z="8"/>)"),
+              {4, 6, 8});
+  expect_size(copy_of(R"(<cone name="s" rmin1="0" rmax1="1" rmin2="0" rmax2="1" z="1" deltaphi="360" aunit="deg"/>)",
+                      R"(<cone_dimensions rmin1="1" rmax1="3" rmin2="1" rmax2="5" z="7" deltaphi="360" aunit="deg"/>)"),
+              {10, 10, 7});
+  expect_size(copy_of(R"(<sphere name="s" rmin="0" rmax="1" deltaphi="360" deltatheta="180" aunit="deg"/>)",
+                      R"(<sphere_dimensions rmin="1" rmax="4" deltaphi="360" deltatheta="90" aunit="deg"/>)"),
+              {8, 8, 4});
+  expect_size(copy_of(R"(<tube name="s" rmax="1" z="1" deltaphi="360" aunit="deg"/>)",
+                      R"(<tube_dimensions InR="1" OutR="3" hz="9" StartPhi="0" DeltaPhi="360" aunit="deg"/>)"),
+              {6, 6, 9});
+  expect_size(
+      copy_of(R"(<ellipsoid name="s" ax="1" by="1" cz="1"/>)", R"(<ellipsoid_dimensions ax="1" by="2" cz="3"/>)"),
+      {2, 4, 6});
+}
+
 TEST(GdmlStructure, RunsLoops) {
   GdmlParts parts;
   parts.define =

@@ -206,6 +206,8 @@ const std::vector<BrokenFile> kBrokenFiles{
     table("List", R"(coldim="1" values="1 2")", "it is a list of 2 numbers"),
     table("UnknownMatrix", R"(coldim="1" values="1"/><matrix name="N" coldim="1" values="2")",
           "two matrices are called 'N'"),
+    expression("TwoConstants", R"(1"/><constant name="twice" value="1"/><variable name="twice" value="2)",
+               "two constants, quantities or variables are called 'twice'"),
     {"NoMatrix",
      {kIndex, water(R"(<property name="RINDEX" ref="NN"/>)"), "", ""},
      "it refers to 'NN', and no matrix is called so: did you mean 'N'? [tank.gdml: material 'Water0x99', RINDEX]"},

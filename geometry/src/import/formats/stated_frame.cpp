@@ -183,7 +183,7 @@ Frame stated_frame(const aiScene& imported, const InputFile& input, const LoadOp
   if (extension == "dxf") return frame_of_dxf(input);
   if (extension == "ogex") return frame_of_open_gex(input);
   // Assimp scales them by the unit that the file states, to metres.
-  if (is_one_of(extension, {"ifc", "ifczip", "step", "stp"}))
+  if (is_one_of(extension, {"ifc", "ifczip"}))
     return {kMetre, Provenance::file, UpAxis::y, Provenance::assumed};
   if (is_one_of(extension, {"lwo", "lws", "lxo"}))
     return {kMetre, Provenance::convention, UpAxis::y, Provenance::convention};

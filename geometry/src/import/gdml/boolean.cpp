@@ -8,13 +8,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
 #include <initializer_list>
 #include <limits>
 #include <map>
 #include <memory>
-#include <numbers>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -29,10 +30,13 @@
 #include "double3.h"
 #include "membership.h"
 #include "occt_module.h"
+#include "refine.h"
 
 namespace raylift::gdml {
 namespace boolean_detail {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 struct Scale {
   double size = 0;      // of the whole
@@ -104,22 +108,6 @@ bool leaves_nothing(const Csg& csg) {
   if (csg.nodes[csg.root].bounds.empty()) return true;
   const std::vector<Double3> points = points_of(csg, 20'000);
   return std::ranges::none_of(points, [&](const Double3& p) { return inside(csg, p); });
-}
-
-/// How finely a surface is cut, and how far it may therefore lie from the true one.
-struct Cut {
-  occt::Meshing meshing;
-  bool by_volume = false;  // refined until the volume is right
-};
-Cut cut_of(const Scale& scale, const Fineness& fineness) {
-  if (fineness.steps > 0 || fineness.chord > 0) {
-    const double angle = fineness.steps > 0 ? 2 * std::numbers::pi / fineness.steps : 0.5;
-    const double chord = fineness.chord > 0 ? fineness.chord : scale.size / 2 * (1 - std::cos(angle / 2));
-    return {{chord, angle}, false};
-  }
-  // A deflection by the whole's size would pierce thin walls; one by the smallest feature alone would never end.
-  const double deflection = std::min(1e-3 * scale.size, 0.05 * scale.smallest);
-  return {{std::max(deflection, 1e-5 * scale.size), 0.25}, true};
 }
 
 /// Points on both sides of some of the triangles.
@@ -227,19 +215,20 @@ bool twisted(const Shape& shape) {
 
 class Attempts {
  public:
-  Attempts(const Csg& csg, const Fineness& fineness)
-      : csg_(csg), scale_(scale_of(csg)), cut_(cut_of(scale_, fineness)) {
+  Attempts(const Csg& csg, const Fineness& fineness, Clock::time_point end)
+      : csg_(csg), end_(end), scale_(scale_of(csg)), cut_(cut_of(scale_.size, scale_.smallest, fineness)) {
     if (std::ranges::any_of(primitives(csg), [&](std::uint32_t one) { return twisted(*csg.nodes[one].shape); }))
       facets_ = std::max(cut_.meshing.deflection, 1e-3 * scale_.size);
   }
 
-  /// The surface; none if none passes, and then fault() says why.
+  /// The surface; none if none passes, and then fault() says why. Throws occt::OutOfTime.
   std::optional<Surface> run() {
     const double unit = std::min(1.0, 100 * scale_.smallest);  // micrometres are no tolerance for what is as small
     for (occt::Options options : kLadder) {
       options.fuzzy *= unit;
       options.grow *= unit;
       options.chord = facets_;
+      options.end = end_;
       if (std::optional<Surface> surface = made(options)) return surface;
     }
     return std::nullopt;
@@ -256,34 +245,23 @@ class Attempts {
   std::optional<Surface> made(const occt::Options& options) {
     try {
       const std::unique_ptr<occt::Operation> operation = make_operation(csg_, options);
-      const double volume = operation->volume();
+      const double volume = operation->volume(), area = operation->area();
       for (const double finer : {1.0, 0.2}) {
-        const occt::Meshing meshing{finer * cut_.meshing.deflection, cut_.meshing.angle};
-        if (std::optional<Surface> surface = meshed(*operation, volume, meshing, options.fuzzy + options.grow))
+        const Cut cut{{finer * cut_.meshing.deflection, cut_.meshing.angle}, cut_.refine};
+        if (std::optional<Surface> surface = meshed(*operation, cut, volume, area, options.fuzzy + options.grow))
           return surface;
       }
+    } catch (const occt::OutOfTime&) {
+      throw;
     } catch (const occt::Failure& failure) {
       note(failure.what());
     }
     return std::nullopt;
   }
 
-  static double off_by(const Surface& surface, double volume) {
-    return std::abs(enclosed_volume(surface) / volume - 1);
-  }
-
-  std::optional<Surface> meshed(occt::Operation& operation, double volume, occt::Meshing meshing, double moved) try {
-    Surface surface = operation.mesh(meshing);
-    double off = off_by(surface, volume);
-    for (int round = 0; cut_.by_volume && off > 9e-4 && off < 0.5 && round < 4; ++round) {
-      if (surface.triangles.size() > 200'000) break;
-      // The volume that is lost goes with the square of the angle, as the deflection does.
-      const double factor = std::clamp(7e-4 / off, 0.2, 0.8), before = off;
-      meshing = {factor * meshing.deflection, std::sqrt(factor) * meshing.angle};
-      surface = operation.mesh(meshing);
-      off = off_by(surface, volume);
-      if (off > 0.9 * before) break;  // something else is wrong
-    }
+  std::optional<Surface> meshed(occt::Operation& operation, const Cut& cut, double volume, double area,
+                                double moved) try {
+    auto [surface, meshing] = refined([&](const occt::Meshing& one) { return operation.mesh(one); }, cut, volume, area);
     merge_close(surface, 1e-9 * scale_.size);
     const double tolerance = 2 * meshing.deflection + facets_ + moved + 1e-9 * scale_.size;
     const std::string fault = fault_of(surface, csg_, volume, tolerance);
@@ -300,6 +278,7 @@ class Attempts {
   }
 
   const Csg& csg_;
+  Clock::time_point end_;
   Scale scale_;
   Cut cut_;
   double facets_ = 0;  // how far the facets of twisted operands may lie from them
@@ -308,8 +287,9 @@ class Attempts {
 
 class Solving {
  public:
-  Solving(std::span<const Solid> solids, std::uint32_t index, const Fineness& fineness, const std::string& file)
-      : solids_(solids), index_(index), fineness_(fineness), file_(file) {}
+  Solving(std::span<const Solid> solids, std::uint32_t index, const Fineness& fineness, const std::string& file,
+          double seconds)
+      : solids_(solids), index_(index), fineness_(fineness), file_(file), seconds_(seconds) {}
 
   Surface run() {
     Csg csg = flatten(solids_, index_, file_);
@@ -362,8 +342,17 @@ class Solving {
       fail(ErrorKind::limit,
            "the solid has more than " + std::to_string(kMostOperands) + " operands that are no boxes along the axes",
            part);
-    Attempts attempts(part, fineness_);
-    if (std::optional<Surface> surface = attempts.run()) return std::move(*surface);
+    Attempts attempts(part, fineness_, end_);
+    try {
+      if (std::optional<Surface> surface = attempts.run()) return std::move(*surface);
+    } catch (const occt::OutOfTime&) {
+      char limit[32];
+      std::snprintf(limit, sizeof limit, "%g s", seconds_);
+      fail(ErrorKind::limit,
+           "the operation on " + std::to_string(primitives(part).size()) + " operands takes longer than " + limit +
+               ", a quarter of the import's time",
+           part, "raise it with LoadLimits::isolate_seconds, or go without the solid: LoadOptions::skip_failed_solids");
+    }
     if (leaves_nothing(part)) return {};
     fail(ErrorKind::unsupported, "the operation can't be made: " + attempts.fault(), part,
          "check the operands' sizes and places");
@@ -373,6 +362,9 @@ class Solving {
   std::uint32_t index_;
   const Fineness& fineness_;
   const std::string& file_;
+  double seconds_;
+  Clock::time_point end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                              std::chrono::duration<double>(std::min(seconds_, 1e6)));
 };
 
 }  // namespace
@@ -383,8 +375,8 @@ bool has_booleans() {
 }
 
 Surface tessellate_boolean(std::span<const Solid> solids, std::uint32_t index, const Fineness& fineness,
-                           const std::string& file) {
-  return boolean_detail::Solving(solids, index, fineness, file).run();
+                           const std::string& file, double seconds) {
+  return boolean_detail::Solving(solids, index, fineness, file, seconds).run();
 }
 
 }  // namespace raylift::gdml

@@ -63,7 +63,10 @@ class Meshes {
     const Solid& solid = detector_.solids[index];
     try {
       if (detector_.failures[index]) throw Error(*detector_.failures[index]);
-      return geometry_of(surface_of(detector_.solids, index, options_.fineness, file_), solid, options_.rests);
+      // So that one solid does not take the time of all.
+      const double seconds = options_.limits.isolate_seconds / 4;
+      return geometry_of(surface_of(detector_.solids, index, options_.fineness, file_, seconds), solid.name,
+                         options_.rests);
     } catch (const Error& error) {
       const bool named = !error.element().empty();
       std::string advice = error.advice();

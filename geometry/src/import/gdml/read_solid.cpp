@@ -107,12 +107,21 @@ Shape SolidReader::shape_of(const pugi::xml_node& element, const std::string& na
   const std::string_view kind = element.name();
   const std::string where = std::string(kind) + " '" + name + "'";
   check_parts(element, file_, where);
+  const auto single = [&](const pugi::xml_node& one, std::initializer_list<std::string_view> kinds) {
+    check_single(one, kinds, [&](const std::string& problem) {
+      throw Error(ErrorKind::malformed, problem, {file_, where});
+    });
+  };
+  single(element, {"first", "second", "position", "rotation", "firstposition", "firstrotation", "scale"});
   if (const auto boolean = boolean_kind(kind))
     return Boolean{*boolean, operand(element, "first", "first", where), operand(element, "second", "", where)};
   if (kind == "multiUnion") {
     MultiUnion result;
-    for (const pugi::xml_node node : element.children("multiUnionNode"))
+    for (const pugi::xml_node node : element.children("multiUnionNode")) {
+      check_parts(node, file_, where);
+      single(node, {"solid", "position", "rotation"});
       result.parts.push_back(operand(node, "solid", "", where));
+    }
     if (result.parts.empty()) throw Error(ErrorKind::malformed, "it has no <multiUnionNode>", {file_, where});
     return result;
   }

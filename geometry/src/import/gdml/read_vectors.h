@@ -4,9 +4,12 @@
 
 #include <raylift/geometry/vector_types.h>
 
+#include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <pugixml.hpp>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "optics/gdml_values.h"
@@ -69,6 +72,20 @@ class Vectors {
 };
 
 /// Rz Ry Rx of angles in radians about the axes.
+/// Calls fail(problem) where an element has two children of one of these kinds, by value or by reference: Geant4 takes
+/// the last one.
+template <class Fail>
+void check_single(const pugi::xml_node& element, std::initializer_list<std::string_view> kinds, const Fail& fail) {
+  for (const std::string_view kind : kinds) {
+    std::size_t count = 0;
+    for (const pugi::xml_node child : element.children()) {
+      const std::string_view name = child.name();
+      count += name.starts_with(kind) && (name.size() == kind.size() || name.substr(kind.size()) == "ref") ? 1 : 0;
+    }
+    if (count > 1) fail("it has two elements <" + std::string(kind) + ">");
+  }
+}
+
 [[nodiscard]] Transform rotation_matrix(const Double3& angles);
 /// How booleans, the nodes of a multiUnion and reflected solids place: by the rotation itself.
 [[nodiscard]] Transform placed_by_operand(const Double3& position, const Double3& rotation,

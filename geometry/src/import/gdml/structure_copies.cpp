@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replicas, divisions and parameterised volumes, as G4PVReplica, G4PVDivision and G4PVParameterised place them.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -8,6 +9,7 @@
 #include <variant>
 
 #include "base/units.h"
+#include "solid_element.h"
 #include "structure_scope.h"
 
 namespace raylift::gdml {
@@ -23,6 +25,26 @@ struct AxisName {
 constexpr std::array kAxisNames{AxisName{"x", "kXAxis", Repeat::Along::x}, AxisName{"y", "kYAxis", Repeat::Along::y},
                                 AxisName{"z", "kZAxis", Repeat::Along::z}, AxisName{"phi", "kPhi", Repeat::Along::phi},
                                 AxisName{"rho", "kRho", std::nullopt}};
+
+/// Solids whose sizes a parameter states by the attributes of the solid itself. Geant4 11.4 misreads those of a para
+/// and a hype, and those of polycones and polyhedra have other attributes.
+constexpr std::array<std::string_view, 9> kResizable{"box",    "trd", "trap",  "tube",     "cone",
+                                                     "sphere", "orb", "torus", "ellipsoid"};
+
+/// `<tube_dimensions>` and the like as the element of the solid.
+pugi::xml_node as_solid(const pugi::xml_node& sizes, const std::string& kind, pugi::xml_document& into) {
+  pugi::xml_node element = into.append_child(kind.c_str());
+  constexpr std::array<std::array<std::string_view, 2>, 5> kOfTubes{
+      {{"InR", "rmin"}, {"OutR", "rmax"}, {"hz", "z"}, {"StartPhi", "startphi"}, {"DeltaPhi", "deltaphi"}}};
+  for (const pugi::xml_attribute attribute : sizes.attributes()) {
+    std::string name = attribute.name();
+    if (kind == "tube")
+      for (const auto& [own, usual] : kOfTubes)
+        if (name == own) name = usual;
+    element.append_attribute(name.c_str()) = attribute.value();
+  }
+  return element;
+}
 
 bool is_angle(const AxisName& axis) {
   return axis.along == Repeat::Along::phi;
@@ -246,18 +268,25 @@ void Copies::parameters(const pugi::xml_node& element, std::uint32_t child, cons
     if (kind == "position" || kind == "positionref" || kind == "rotation" || kind == "rotationref") continue;
     const Solid& solid = solid_of(detector_.volumes[child]);
     const std::string inside = where + ", " + part.name();
-    const auto length = [&](const char* attribute) { return vectors.length(part, attribute, inside); };
-    const std::string suffix = "_" + std::to_string(placements.size());
-    if (kind == "box_dimensions" && std::holds_alternative<Box>(solid.shape)) {
-      placement.volume = with_solid(child, Box{length("x"), length("y"), length("z")}, suffix, inside);
-    } else if (kind == "tube_dimensions" && std::holds_alternative<Tube>(solid.shape)) {
-      const Turn phi{vectors.angle(part, "StartPhi", inside), vectors.angle(part, "DeltaPhi", inside)};
-      placement.volume = with_solid(child, Tube{length("InR"), length("OutR"), length("hz"), phi}, suffix, inside);
-    } else {
+    if (kind != solid.kind + "_dimensions" || std::ranges::count(kResizable, std::string_view(solid.kind)) == 0)
       scope_.fail("<" + std::string(kind) + "> of a " + solid.kind + " is not read", where, ErrorKind::unsupported,
                   "write its copies as physical volumes, or go without them: LoadOptions::skip_failed_solids");
-    }
+    if (placement.volume != child) scope_.fail("a parameter has two sizes", inside);
+    const std::string suffix = "_" + std::to_string(placements.size());
+    pugi::xml_document scratch;
+    const SolidElement own(as_solid(part, solid.kind, scratch), solid.name + suffix, vectors, *scope_.values);
+    Shape shape = [&] {
+      try {
+        return read_primitive(own);
+      } catch (const Error& error) {
+        scope_.fail("the copy " + error.element() + " can't be made: " + error.problem(), inside, error.kind());
+      }
+    }();
+    for (const std::string& attribute : own.unread())
+      notes_.add("attributes that GDML does not have there are not read", inside + ", " + attribute);
+    placement.volume = with_solid(child, std::move(shape), suffix, inside);
   }
+  check_single(element, {"position", "rotation"}, [&](const std::string& problem) { scope_.fail(problem, where); });
   placement.placed = placed_by_physvol(vectors.position(Vectors::child(element, "position"), where),
                                        vectors.rotation(Vectors::child(element, "rotation"), where));
   placements.push_back(std::move(placement));

@@ -2,6 +2,7 @@
 // Reads documents in the order of their elements, as Geant4 does: a name means what was called so before.
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
@@ -207,7 +208,8 @@ class Reader {
   void read_solids(Scope& scope, const pugi::xml_node& solids) {
     scope.loops->each(solids, [&](pugi::xml_node element) {
       const std::string_view kind = element.name();
-      if (kind == "opticalsurface" || kind == "define") return;
+      if (kind == "opticalsurface") return unroll(scope, element);
+      if (kind == "define") return;
       const std::string name =
           scope.loops->name(scope.attribute(element, "name", std::string(kind)), std::string(kind));
       const auto number = static_cast<std::uint32_t>(detector_.solids.size());
@@ -225,6 +227,28 @@ class Reader {
         detector_.failures.emplace_back(failed_operand(scope, element, name).value_or(error));
       }
     });
+  }
+
+  /// A surface of a loop becomes one before the loop, with what names and numbers stand for now: the optics read it
+  /// there.
+  static void unroll(Scope& scope, pugi::xml_node surface) {
+    if (!scope.loops->inside()) return;
+    const std::string where = std::string(surface.name()) + " '" + surface.attribute("name").value() + "'";
+    pugi::xml_node loop = surface.parent();
+    while (std::string_view(loop.parent().name()) == "loop") loop = loop.parent();
+    pugi::xml_node copy = loop.parent().insert_copy_before(surface, loop);
+    const auto expand = [&](pugi::xml_node element) {
+      for (const char* const name : {"name", "ref", "surfaceproperty"})
+        if (pugi::xml_attribute one = element.attribute(name))
+          one.set_value(scope.values->expand_name(one.value(), where).c_str());
+    };
+    expand(copy);
+    for (const pugi::xml_node child : copy.children()) expand(child);
+    if (pugi::xml_attribute value = copy.attribute("value")) {
+      char number[32];
+      std::snprintf(number, sizeof number, "%.17g", scope.values->evaluate(value.value(), where));
+      value.set_value(number);
+    }
   }
 
   /// What a solid fails by whose operand has failed.
@@ -269,7 +293,7 @@ class Reader {
     else if (kind == "assembly")
       read_assembly(scope, element);
     else if (kind == "skinsurface" || kind == "bordersurface") {
-      if (scope.loops->inside()) notes_.add("surfaces in loops, which are not read", element.attribute("name").value());
+      unroll(scope, element);
     } else if (kind != "define") {
       scope.fail("it has an element <" + std::string(kind) + ">, which GDML does not have there", "structure");
     }

@@ -26,7 +26,7 @@ void transform_surface(Surface& surface, const Transform& placed) {
 }  // namespace
 
 Surface surface_of(std::span<const Solid> solids, std::uint32_t index, const Fineness& fineness,
-                   const std::string& file) {
+                   const std::string& file, double seconds) {
   // Transformed solids may stand on one another; their transforms are applied from the innermost on.
   std::vector<const Transform*> outer;
   std::uint32_t inner = index;
@@ -36,7 +36,7 @@ Surface surface_of(std::span<const Solid> solids, std::uint32_t index, const Fin
   }
   const Shape& shape = solids[inner].shape;
   const bool boolean = std::holds_alternative<Boolean>(shape) || std::holds_alternative<MultiUnion>(shape);
-  Surface surface = boolean ? tessellate_boolean(solids, inner, fineness, file) : tessellate(shape, fineness);
+  Surface surface = boolean ? tessellate_boolean(solids, inner, fineness, file, seconds) : tessellate(shape, fineness);
   for (auto placed = outer.rbegin(); placed != outer.rend(); ++placed) transform_surface(surface, **placed);
   if (surface.triangles.empty())
     throw Error(ErrorKind::malformed, "the solid is empty",
@@ -44,9 +44,9 @@ Surface surface_of(std::span<const Solid> solids, std::uint32_t index, const Fin
   return surface;
 }
 
-imported::Geometry geometry_of(const Surface& surface, const Solid& solid, bool rests) {
+imported::Geometry geometry_of(const Surface& surface, std::string name, bool rests) {
   imported::Geometry geometry;
-  geometry.id = solid.name;
+  geometry.id = std::move(name);
   geometry.deviation = surface.deviation;
   imported::Positions& positions = geometry.positions;
   positions.count = surface.vertices.size();

@@ -13,12 +13,12 @@
 
 namespace raylift::gdml {
 
-/// The surface of a solid, which may be made of those before it. `file` is for messages. Throws Error: malformed,
-/// unsupported, limit; its element names the solid.
+/// The surface of a solid, which may be made of those before it. `file` is for messages; seconds: that a boolean may
+/// take. Throws Error: malformed, unsupported, limit; its element names the solid.
 [[nodiscard]] Surface surface_of(std::span<const Solid> solids, std::uint32_t index, const Fineness& fineness,
-                                 const std::string& file);
+                                 const std::string& file, double seconds);
 
-/// The same as a geometry of one primitive. `rests`: with what the floats lack.
-[[nodiscard]] imported::Geometry geometry_of(const Surface& surface, const Solid& solid, bool rests);
+/// The same as a geometry of one primitive, called `name`. `rests`: with what the floats lack.
+[[nodiscard]] imported::Geometry geometry_of(const Surface& surface, std::string name, bool rests);
 
 }  // namespace raylift::gdml

@@ -19,11 +19,11 @@ enum class Fit : std::uint8_t {
   return fit == Fit::volume ? "volume" : fit == Fit::area ? "area" : "inscribed";
 }
 
-/// How finely GDML's solids are tessellated.
+/// How finely the solids of GDML and STEP are tessellated.
 struct Fineness {
   double chord = 0;         ///< the largest distance of a facet from the true surface, mm; 0: 1e-3 of the solid's size
   std::uint32_t steps = 0;  ///< facets of a full turn; 0: by `chord`
-  Fit fit = Fit::volume;
+  Fit fit = Fit::volume;    ///< of GDML's primitives: the vertices of booleans and of STEP lie on the true surface
 };
 
 }  // namespace raylift

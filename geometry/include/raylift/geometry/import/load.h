@@ -31,7 +31,7 @@ struct LoadLimits {
                                             ///< document; 0: 3/4 of the memory of machine and control group
 };
 
-/// What reads COLLADA, OBJ, STL, PLY and 3MF. GDML is read by raylift in any case, all other formats by
+/// What reads COLLADA, OBJ, STL, PLY and 3MF. GDML and STEP are read by raylift in any case, all other formats by
 /// Assimp's importers.
 enum class SceneReader : std::uint8_t {
   raylift,  ///< raylift's importers
@@ -50,9 +50,9 @@ struct LoadOptions {
   bool optics_beside = true;        ///< where `optics` is empty, the sidecar beside the file: optics_file()
   bool sensor_materials = true;     ///< solids of a material with EFFICIENCY detect (docs/optics.md)
   bool compute_rayleigh = true;     ///< RAYLEIGH where Geant4 computes it: "Water", ISOTHERMAL_COMPRESSIBILITY
-  Fineness fineness;                ///< of GDML's solids
+  Fineness fineness;                ///< of the solids of GDML and STEP
   std::string setup;                ///< GDML: the setup that names the world; empty: "Default", or else the first one
-  bool skip_failed_solids = false;  ///< GDML: leave out volumes whose solids can't be made, with a warning for each
+  bool skip_failed_solids = false;  ///< GDML, STEP: leave out volumes whose solids can't be made, with a warning for each
   bool strict_optics = false;       ///< refuse scenes with properties that are not honoured: unhonoured_properties()
   bool rests = false;          ///< keep Mesh::rests of COLLADA and GDML in any case, not only where layers are thin
   bool isolate = false;        ///< import in a child process; needs the program raylift-import
@@ -61,7 +61,7 @@ struct LoadOptions {
   LoadLimits limits;
 };
 
-/// Reads COLLADA (.dae, .zae, .dae.gz), GDML, OBJ, STL, PLY, 3MF, and every other format that Assimp reads. For those
+/// Reads COLLADA (.dae, .zae, .dae.gz), GDML, STEP, OBJ, STL, PLY, 3MF, and every other format that Assimp reads. For those
 /// of which LoadReport::faces_checked is false, nothing proves that all faces of the file were read.
 ///
 /// COLLADA goes through a preflight first: structure, references, accessor arithmetic, index ranges. raylift reads the
@@ -71,7 +71,7 @@ struct LoadOptions {
 /// archive. Scene::files lists them. The optics of optics_file() override the file's own; then all are checked, and
 /// resolve_optics() resolves their solids.
 ///
-/// GDML's solids are tessellated by `fineness`: each that the world uses once. The entities and modules of a file are
+/// The solids of GDML and STEP are tessellated by `fineness`: each that the scene uses once. The entities and modules of a file are
 /// read from its folder or below. docs/gdml.md lists its elements.
 ///
 /// With SceneReader::assimp, Assimp's importers read COLLADA, OBJ, STL, PLY and 3MF too: no preflight, nothing of

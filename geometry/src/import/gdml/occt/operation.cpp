@@ -7,9 +7,11 @@
 #include <BRepTools.hxx>
 #include <GProp_GProps.hxx>
 #include <IMeshTools_Parameters.hxx>
+#include <Message_ProgressIndicator.hxx>
 #include <Standard_Failure.hxx>
 #include <TopTools_ListOfShape.hxx>
 #include <TopoDS_Shape.hxx>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <map>
@@ -72,6 +74,19 @@ Transform grown(const Bounds& box, double by) {
   return t;
 }
 
+/// Ends an operation that takes too long. The library asks every few seconds at least.
+class Deadline : public Message_ProgressIndicator {
+ public:
+  explicit Deadline(std::chrono::steady_clock::time_point end) : end_(end) {}
+  Standard_Boolean UserBreak() override { return passed(); }
+  [[nodiscard]] bool passed() const { return std::chrono::steady_clock::now() >= end_; }
+
+ private:
+  void Show(const Message_ProgressScope&, const Standard_Boolean) override {}
+
+  std::chrono::steady_clock::time_point end_;
+};
+
 class Evaluation {
  public:
   Evaluation(const Csg& csg, const Options& options, Facets facets) : csg_(csg), options_(options), facets_(facets) {}
@@ -113,7 +128,9 @@ class Evaluation {
     algorithm.SetFuzzyValue(options_.fuzzy);
     algorithm.SetNonDestructive(true);
     algorithm.SetRunParallel(false);
-    algorithm.Build();
+    const Handle(Deadline) deadline = new Deadline(options_.end);
+    algorithm.Build(deadline->Start());
+    if (deadline->passed()) throw OutOfTime("Open CASCADE takes too long for it");
     if (algorithm.HasErrors() || algorithm.Shape().IsNull()) throw Failure("Open CASCADE reports an error");
     return algorithm.Shape();
   }
@@ -132,6 +149,14 @@ class ShapeOperation : public Operation {
     return guarded([&] {
       GProp_GProps properties;
       BRepGProp::VolumeProperties(shape_, properties, 1e-5, true);
+      return properties.Mass();
+    });
+  }
+
+  [[nodiscard]] double area() const override {
+    return guarded([&] {
+      GProp_GProps properties;
+      BRepGProp::SurfaceProperties(shape_, properties, 1e-5);
       return properties.Mass();
     });
   }
@@ -161,7 +186,7 @@ Operation* make_operation(const Csg& csg, const Options& options, Facets facets)
 
 }  // namespace raylift::gdml::occt
 
-extern "C" __attribute__((visibility("default"))) raylift::gdml::occt::Operation* raylift_occt_2(
+extern "C" __attribute__((visibility("default"))) raylift::gdml::occt::Operation* raylift_occt_3(
     const raylift::gdml::Csg& csg, const raylift::gdml::occt::Options& options, raylift::gdml::occt::Facets facets) {
   return raylift::gdml::occt::make_operation(csg, options, facets);
 }

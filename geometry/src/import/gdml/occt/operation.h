@@ -2,6 +2,7 @@
 // Operations on solids by Open CASCADE. No header of that library is included here, so that all else builds without it.
 #pragma once
 
+#include <chrono>
 #include <stdexcept>
 #include <string>
 
@@ -14,6 +15,12 @@ namespace raylift::gdml::occt {
 class Failure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// It takes longer than it may.
+class OutOfTime : public Failure {
+ public:
+  using Failure::Failure;
 };
 
 /// How finely a shape is cut into triangles.
@@ -29,6 +36,7 @@ struct Options {
   double grow = 0;   ///< by how much all operands but first ones are larger, so that none only touches another, mm
   bool one_by_one =
       false;  ///< an operation on many operands as many on two: slower, and sometimes right where one is not
+  std::chrono::steady_clock::time_point end = std::chrono::steady_clock::time_point::max();  ///< of the time for it
 };
 
 /// A tree of operations, computed with boundaries that are surfaces and curves.
@@ -40,7 +48,8 @@ class Operation {
  public:
   virtual ~Operation() = default;
 
-  [[nodiscard]] virtual double volume() const = 0;
+  [[nodiscard]] virtual double volume() const = 0;  ///< mm3
+  [[nodiscard]] virtual double area() const = 0;    ///< mm2
   /// Triangles that share vertices along the edges of the shape. They may be no closed surface. Throws Failure.
   [[nodiscard]] virtual Surface mesh(const Meshing& meshing) = 0;
 };
@@ -48,6 +57,6 @@ class Operation {
 /// The one function of the module. The tree must outlive the operation. Throws Failure.
 using MakeOperation = Operation* (*)(const Csg& csg, const Options& options, Facets facets);
 /// Its name, with the number of this interface.
-inline constexpr const char* kMakeOperation = "raylift_occt_2";
+inline constexpr const char* kMakeOperation = "raylift_occt_3";
 
 }  // namespace raylift::gdml::occt

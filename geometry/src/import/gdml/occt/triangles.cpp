@@ -27,13 +27,17 @@ constexpr std::uint32_t kNone = UINT32_MAX;
 class Welding {
  public:
   Surface of(const TopoDS_Shape& shape) {
-    for (TopExp_Explorer solids(shape, TopAbs_SOLID); solids.More(); solids.Next())
-      for (TopExp_Explorer faces(solids.Current(), TopAbs_FACE); faces.More(); faces.Next())
-        add(TopoDS::Face(faces.Current()));
+    TopExp_Explorer solids(shape, TopAbs_SOLID);
+    if (!solids.More()) add_faces(shape);
+    for (; solids.More(); solids.Next()) add_faces(solids.Current());
     return std::move(surface_);
   }
 
  private:
+  void add_faces(const TopoDS_Shape& shape) {
+    for (TopExp_Explorer faces(shape, TopAbs_FACE); faces.More(); faces.Next()) add(TopoDS::Face(faces.Current()));
+  }
+
   void add(const TopoDS_Face& face) {
     // Edges inside of a face, or faces inside of a solid, bound nothing.
     if (face.Orientation() != TopAbs_FORWARD && face.Orientation() != TopAbs_REVERSED) return;

@@ -8,8 +8,9 @@
 
 namespace raylift::gdml::occt {
 
-/// Faces share the vertices along the edges that they share; positions are never compared. A face that the library
-/// could not mesh is left out. Throws Failure where faces don't fit together.
+/// The triangles of its solids, or of all faces where it has none. Faces share the vertices along the edges that they
+/// share; positions are never compared. A face that the library could not mesh is left out. Throws Failure where faces
+/// don't fit together.
 [[nodiscard]] Surface triangles(const TopoDS_Shape& shape);
 
 }  // namespace raylift::gdml::occt
