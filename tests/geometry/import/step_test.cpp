@@ -302,7 +302,7 @@ TEST_F(Step, LeavesOutPartsThatCannotBeMadeWhereThatIsAskedFor) {
   EXPECT_THAT(scene.report.warnings, testing::Contains(HasSubstr("left out: its shape can't be made")));
 }
 
-// The checks of meshes, by a library that gives what it is told to ----------------------------------------------------
+// The checks of meshes, by a library whose meshes the test sets --------------------------------------------------------
 
 class OneCube : public step::Model {
  public:

@@ -16,12 +16,12 @@ namespace {
 using test::expect_error;
 using testing::HasSubstr;
 
-Scene detector() {
+Scene whole_detector() {
   return load(test::data("detector.dae"));
 }
 
 TEST(Pack, KeepsAllOfAScene) {
-  const Scene scene = detector();
+  const Scene scene = whole_detector();
   const Scene again = unpack(pack(scene));
   test::expect_same(again, scene);
   EXPECT_EQ(again.optics, scene.optics);
@@ -31,7 +31,7 @@ TEST(Pack, KeepsAllOfAScene) {
 }
 
 TEST(Pack, RefusesASceneThatDoesNotHoldTogether) {
-  Scene scene = detector();
+  Scene scene = whole_detector();
   scene.instances.back().mesh = 1000;
   EXPECT_THAT(expect_error(ErrorKind::usage, [&] { (void)pack(scene); }).problem(), HasSubstr("refers to mesh 1000"));
 }

@@ -66,7 +66,7 @@ class Model {
   [[nodiscard]] virtual const Contents& contents() const = 0;
   /// The diagonal of a body's bounds, mm.
   [[nodiscard]] virtual double size(std::uint32_t product, std::uint32_t body) const = 0;
-  /// Of a body's B-rep, mm3 and mm2.
+  /// The volume and the area of a body's B-rep, mm3 and mm2.
   [[nodiscard]] virtual double volume(std::uint32_t product, std::uint32_t body) const = 0;
   [[nodiscard]] virtual double area(std::uint32_t product, std::uint32_t body) const = 0;
   /// For several products at once, but for one body of a product at a time. Throws Failure.
