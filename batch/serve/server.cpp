@@ -344,14 +344,14 @@ struct PhotonServer::State {
     header.kind = Kind::pending;
     header.server = server;
     header.max_body = options.max_body;
-    std::vector<std::uint64_t> numbers;
+    std::vector<std::uint64_t> requests;
     if (client != nullptr)
-      for (const auto& [number, open] : client->open) numbers.push_back(number);
+      for (const auto& [number, open] : client->open) requests.push_back(number);
     if (client != nullptr)
-      for (const Outgoing& out : client->unread) numbers.push_back(out.request);
+      for (const Outgoing& out : client->unread) requests.push_back(out.request);
     Frames frames;
     frames.push_back(message_of(header));
-    frames.push_back(message_of(numbers.data(), numbers.size() * sizeof(std::uint64_t)));
+    frames.push_back(message_of(requests.data(), requests.size() * sizeof(std::uint64_t)));
     return frames;
   }
 
