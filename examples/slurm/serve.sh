@@ -42,6 +42,6 @@ until [ "$(find "$listening" -type f -size +0 | wc -l)" -eq "$SLURM_NTASKS" ]; d
   kill -0 "$servers" 2>/dev/null || exit 1 # one of them could not start
   sleep 0.2
 done
-paste -s -d , "$listening"/* >"$addresses.new"
+cat "$listening"/* | paste -s -d , - >"$addresses.new"
 mv "$addresses.new" "$addresses"
 wait "$servers"
