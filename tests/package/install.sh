@@ -29,8 +29,8 @@ done
   fail "these installed files name the source or the build folder"
 
 # What a public header may include: raylift's own, the standard library's (no slash, no ending), CUDA's types; and eigen.h
-# includes Eigen.
-foreign=$(grep -rhoE '^ *# *include *[<"][^>"]+[>"]' development/include --exclude=eigen.h | sed -E 's/.*[<"](.*)[>"]/\1/' | sort -u |
+# includes Eigen. The client is headers alone, over POSIX and libzmq.
+foreign=$(grep -rhoE '^ *# *include *[<"][^>"]+[>"]' development/include --exclude=eigen.h --exclude-dir=client | sed -E 's/.*[<"](.*)[>"]/\1/' | sort -u |
   grep -vE '^raylift/|^[a-z_]+$|^(cuda_runtime(_api)?|vector_types)\.h$' || true)
 [ -z "$foreign" ] || fail "public headers include $foreign"
 
