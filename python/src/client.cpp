@@ -6,6 +6,7 @@
 #include "parts.h"
 
 #if defined(RAYLIFT_WITH_CLIENT)
+#include <pybind11/eval.h>
 #include <pybind11/stl.h>
 #include <raylift/client/client.h>
 #include <raylift/photon/results.h>
