@@ -25,14 +25,14 @@ using test::gdml_volume;
 using test::GdmlParts;
 using testing::HasSubstr;
 
-std::string sensor(int copy, double x) {
+std::string placed_sensor(int copy, double x) {
   return "<physvol name=\"pmt\" copynumber=\"" + std::to_string(copy) + "\"><volumeref ref=\"Pmt\"/>" +
          gdml_position(x, 0, 0) + "</physvol>";
 }
 
 /// Two logical volumes of one solid and one material, of which one detects; sensors that are all called the same, with
 /// copy numbers out of order; a border of one of two equal tanks, and a skin.
-GdmlParts detector() {
+GdmlParts sensors_in_tanks() {
   GdmlParts parts;
   parts.define = R"(<matrix name="N" coldim="2" values="2*eV 1.33 4*eV 1.35"/>
     <matrix name="E" coldim="2" values="2*eV 0.2 4*eV 0.3"/><matrix name="R" coldim="2" values="2*eV 0.9 4*eV 0.8"/>)";
@@ -45,7 +45,7 @@ GdmlParts detector() {
       <property name="REFLECTIVITY" ref="R"/></opticalsurface>)";
   parts.structure = gdml_volume("Pmt", "Glass", "ball") + gdml_volume("Dummy", "Glass", "ball") +
                     gdml_volume("Tank", "Oil", "tank",
-                                sensor(30, -20) + sensor(10, 0) + sensor(20, 20) +
+                                placed_sensor(30, -20) + placed_sensor(10, 0) + placed_sensor(20, 20) +
                                     gdml_physvol("dummy", "Dummy", gdml_position(40, 0, 0))) +
                     gdml_volume("Lined", "Oil", "tank", gdml_physvol("dummy", "Dummy", gdml_position(40, 0, 0))) +
                     gdml_volume("World", "Air", "w",
@@ -91,7 +91,7 @@ class TransferOptics : public testing::Test {
 };
 
 TEST_F(TransferOptics, HoldsForTheSameSolids) {
-  const Scene scene = test::load_gdml(detector());
+  const Scene scene = test::load_gdml(sensors_in_tanks());
   const Held before(scene);
   ASSERT_EQ(scene.instances.size(), 10U);
   ASSERT_EQ(before.channels, (std::map<std::uint32_t, std::int64_t>{{2, 30}, {3, 10}, {4, 20}}));
@@ -111,7 +111,7 @@ TEST_F(TransferOptics, HoldsForTheSameSolids) {
 }
 
 TEST_F(TransferOptics, IsReadWithItsOwnFileAlone) {
-  const Scene scene = test::load_gdml(detector());
+  const Scene scene = test::load_gdml(sensors_in_tanks());
   Scene written = exported(scene, "scene.dae");
   (void)exported(scene, "scene.glb");
   transfer_optics(scene, written);
@@ -123,7 +123,7 @@ TEST_F(TransferOptics, IsReadWithItsOwnFileAlone) {
 }
 
 TEST_F(TransferOptics, RefusesOtherSolids) {
-  const Scene scene = test::load_gdml(detector());
+  const Scene scene = test::load_gdml(sensors_in_tanks());
   Scene written = exported(scene, "scene.obj");
   const Error error = test::expect_error(ErrorKind::unsupported, [&] { transfer_optics(scene, written); });
   EXPECT_THAT(error.problem(), HasSubstr("the optics can't be transferred"));
@@ -134,7 +134,7 @@ TEST_F(TransferOptics, RefusesOtherSolids) {
 }
 
 TEST_F(TransferOptics, RefusesWhatNamesDontTellApart) {
-  Scene scene = test::load_gdml(detector());
+  Scene scene = test::load_gdml(sensors_in_tanks());
   for (Node& node : scene.nodes) node.copy_number = std::nullopt;
   Scene written = exported(scene, "scene.dae");
   EXPECT_THAT(test::expect_error(ErrorKind::unsupported, [&] { transfer_optics(scene, written); }).problem(),
