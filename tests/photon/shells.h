@@ -65,7 +65,7 @@ inline void add_skin(Scene& scene, SurfaceModel model, std::vector<OpticalTable>
 
 template <class T>
 [[nodiscard]] bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
 /// Photons in scenes, on a device.
