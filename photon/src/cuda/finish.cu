@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The last photons on their way, a thread each, to their ends: too few to share work. Warps that search together for 16
 // of them at a time took 10 to 25 % longer.
-#include "advance.h"
+#include "launches.h"
 
 namespace raylift::photon {
 namespace {

@@ -2,6 +2,8 @@
 // How the kernels that follow photons share lists of them, and the size of their launches.
 #pragma once
 
+#include <raylift/gpu/rays/detail/by_16_bytes.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -30,6 +32,16 @@ __device__ inline std::uint32_t append(bool wanted, std::uint32_t* count) {
   std::uint32_t first = 0;
   if (lane == 0 && all != 0) first = atomicAdd(count, static_cast<std::uint32_t>(__popc(all)));
   return __shfl_sync(0xFFFFFFFFu, first, 0) + static_cast<std::uint32_t>(__popc(all & ((1u << lane) - 1u)));
+}
+
+// The ray of a photon that waits. kFine: with the rest of its origin.
+template <bool kFine>
+__device__ inline FineRay fine_ray_of(const WaitingRay* rays, const Pause* pauses, std::size_t i) {
+  const Ray ray = bvh_detail::load_by_16_bytes(&rays[i].ray);
+  if constexpr (kFine)
+    return {{ray.origin, bvh_detail::load_by_16_bytes(pauses + i).rest}, ray.direction, ray.tmax};
+  else
+    return {ray.origin, ray.direction, ray.tmax};
 }
 
 // For chains of calls that stop at the first one that fails.

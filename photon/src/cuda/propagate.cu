@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Photons of a source from emission to end: births, physics, and the order of all launches.
-#include "advance.h"
+#include "launches.h"
 
 namespace raylift::photon {
 namespace {
@@ -15,6 +15,55 @@ __global__ void plan_births(Births* births, const std::uint32_t* waiting, std::u
   births->first += births->count;
   const std::uint32_t room = capacity - *waiting, left = all - births->first;
   births->count = left < room ? left : room;
+}
+
+// What all photons of a launch share.
+struct Launch {
+  const GeometryView& geometry;
+  const Source& source;
+  const Anchor& anchor;
+  const Run& run;
+  const Flights& flights;
+  Outcome* outcomes;
+};
+
+// A photon between two rays.
+struct Between {
+  bool flying = false;
+  std::uint32_t photon = 0;  // its number from the run's first on
+  WaitingRay ray;            // where it flies
+  Pause pause;
+};
+// kBirth: of a photon that is emitted, by its number; else from the boundary of waiting photon q on.
+template <bool kBirth>
+__device__ __forceinline__ Between advance(const Launch& launch, const Waiting& from, std::uint32_t q) {
+  using bvh_detail::load_by_16_bytes;
+  Between now;
+  Follower follower(launch.geometry, launch.source, launch.anchor, launch.run);
+  if constexpr (kBirth) {
+    now.photon = q;
+    follower.start(launch.run.first + q);
+  } else {
+    now.photon = from.photons[q];
+    follower.resume(launch.run.first + now.photon, load_by_16_bytes(launch.outcomes + now.photon),
+                    load_by_16_bytes(from.pauses + q));
+    follower.arrive(load_by_16_bytes(launch.flights.boundaries + q));
+  }
+  FineRay ray;
+  now.flying = follower.ray(ray);
+  bvh_detail::store_by_16_bytes(launch.outcomes + now.photon, follower.outcome());
+  if (now.flying) {
+    now.pause = follower.pause();
+    now.ray = {{ray.origin.point, 0, ray.direction, ray.tmax}, follower.in()};
+  }
+  return now;
+}
+
+// Lets a photon wait at a place of the list.
+__device__ void wait_at(const Flights& flights, const Waiting& list, std::uint32_t place, const Between& now) {
+  list.photons[place] = now.photon;
+  bvh_detail::store_by_16_bytes(list.pauses + place, now.pause);
+  bvh_detail::store_by_16_bytes(flights.rays + place, now.ray);
 }
 
 // The physics of a step: from the boundary that each photon waits for to its next ray. kBirth: from birth to the first

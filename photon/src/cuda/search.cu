@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search for the boundaries that photons wait for.
-#include "advance.h"
+#include <raylift/gpu/rays/detail/shared_stack.h>
+#include <raylift/gpu/rays/warp_boundary.h>
+
+#include "launches.h"
 
 namespace raylift::photon {
 namespace {
@@ -15,6 +18,22 @@ constexpr std::uint32_t kRaysPerWarp = 512;
 template <class SomeRay>
 constexpr int kSearchBlocks = kIsFine<SomeRay> ? 4 : 6;
 constexpr int kRestBlocks = 4;
+
+// The boundaries of `count` waiting photons from number `begin` on, by a warp; later(more, i) as in
+// plain_boundaries_of_warp().
+template <class SomeRay, class Later>
+__device__ void search_by_warp(const GeometryView& geometry, const Flights& flights, const Pause* pauses,
+                               std::uint32_t begin, std::uint32_t count, const Later& later) {
+  using Stack = bvh_detail::StackInShared<true, kThreads>;
+  typename Stack::Overflow overflow;
+  Stack stack(overflow);
+  const auto kept = stack.keep(begin);
+  const WaitingRay* const rays = flights.rays;
+  bvh_detail::plain_boundaries_of_warp<SomeRay>(
+      geometry, count,
+      [=](std::uint32_t i) { return fine_ray_of<bvh_detail::kIsFine<SomeRay>>(rays, pauses, *kept + i); },
+      [=](std::uint32_t i) { return rays[*kept + i].in; }, flights.boundaries + begin, later, stack);
+}
 
 // The boundaries that photons wait for. A kernel of its own: search and physics in one are more code than the
 // instruction cache holds, and threads that wait for each other at both.
