@@ -77,10 +77,7 @@ class Model {
 };
 
 /// The file can't be read; what() is the reason.
-class Failure : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
+using gdml::occt::Failure;
 
 /// What it has is not read.
 class Unsupported : public Failure {

@@ -8,7 +8,6 @@
 #include <GProp_GProps.hxx>
 #include <IMeshTools_Parameters.hxx>
 #include <Message_ProgressIndicator.hxx>
-#include <Standard_Failure.hxx>
 #include <TopTools_ListOfShape.hxx>
 #include <TopoDS_Shape.hxx>
 #include <chrono>
@@ -22,21 +21,11 @@
 #include <variant>
 
 #include "brep.h"
+#include "guarded.h"
 #include "triangles.h"
 
 namespace raylift::gdml::occt {
 namespace {
-
-/// What the library throws becomes a Failure.
-template <class Run>
-auto guarded(const Run& run) {
-  try {
-    return run();
-  } catch (const Standard_Failure& failure) {
-    const char* const text = failure.GetMessageString();
-    throw Failure(text != nullptr && *text != '\0' ? text : "Open CASCADE failed without a reason");
-  }
-}
 
 /// Whether a turn about z changes nothing but the place of the seam, where the surface meets itself.
 bool whole_about_z(const Shape& shape) {

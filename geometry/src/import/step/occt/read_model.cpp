@@ -18,7 +18,6 @@
 #include <STEPConstruct_ExternRefs.hxx>
 #include <STEPConstruct_UnitContext.hxx>
 #include <STEPControl_Reader.hxx>
-#include <Standard_Failure.hxx>
 #include <StepBasic_ProductDefinition.hxx>
 #include <StepData_UndefinedEntity.hxx>
 #include <StepGeom_GeomRepContextAndGlobUnitAssCtxAndGlobUncertaintyAssCtx.hxx>
@@ -62,24 +61,14 @@
 #include <utility>
 #include <vector>
 
+#include "import/gdml/occt/guarded.h"
 #include "import/gdml/occt/triangles.h"
 #include "import/step/model.h"
 
 namespace raylift::step {
 namespace {
 
-/// What the library throws becomes a Failure.
-template <class Run>
-auto guarded(const Run& run) {
-  try {
-    return run();
-  } catch (const Standard_Failure& failure) {
-    const char* const text = failure.GetMessageString();
-    throw Failure(text != nullptr && *text != '\0' ? text : "Open CASCADE failed without a reason");
-  } catch (const gdml::occt::Failure& failure) {
-    throw Failure(failure.what());
-  }
-}
+using gdml::occt::guarded;
 
 /// A text as a stream, without a copy.
 class TextBuffer : public std::streambuf {
