@@ -6,6 +6,7 @@
 #include <raylift/geometry/optics/surface_between.h>
 #include <raylift/geometry/scene/eigen.h>
 #include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/upload/upload.h>
 #include <raylift/photon/propagate.h>
 
 #include <cstring>
@@ -61,6 +62,26 @@ inline void add_skin(Scene& scene, SurfaceModel model, std::vector<OpticalTable>
   skin.from.solid = scene.nodes.back().name;
   scene.optics.assignments = {skin};
   resolve_optics(scene);
+}
+
+/// Where move_away_with_sensor() puts a scene, mm.
+inline const Eigen::Vector3d kAway(5000, -300, 70);
+/// Moves all solids there, and makes the innermost one a sensor of channel 4711 with a skin that detects and reflects.
+inline void move_away_with_sensor(Scene& scene) {
+  for (Instance& instance : scene.instances) instance.transform = to_eigen(instance.transform).pretranslate(kAway);
+  scene.bounds = world_bounds(scene);
+  ChannelAssignment sensor;
+  sensor.solids.solid = scene.nodes.back().name;
+  sensor.first = 4711;
+  scene.optics.channel_assignments = {sensor};
+  add_skin(scene, SurfaceModel::unified, {flat("REFLECTIVITY", 0.7), flat("EFFICIENCY", 0.5)});
+}
+/// With its BVH and the view's origin there.
+[[nodiscard]] inline GpuGeometry upload_away(const Scene& scene, const Device& device) {
+  UploadOptions options;
+  options.bvh = true;
+  options.origin = kAway;
+  return upload(scene, device, options);
 }
 
 template <class T>

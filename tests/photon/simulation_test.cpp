@@ -62,23 +62,11 @@ class Simulate : public test::OfPhotons {
         {{3000, {flat("RINDEX", 1.33), flat("ABSLENGTH", 5000), flat("RAYLEIGH", 300)}},
          {2000, {flat("RINDEX", 1.5), flat("ABSLENGTH", 3000), flat("MIEHG", 100)}, {{"MIEHG_FORWARD", 0.1}}},
          {900, {flat("RINDEX", 1.2), flat("ABSLENGTH", 4000)}}});
-    for (Instance& instance : scene.instances)
-      instance.transform = to_eigen(instance.transform).pretranslate(Eigen::Vector3d(5000, -300, 70));
-    scene.bounds = world_bounds(scene);
-    ChannelAssignment sensor;
-    sensor.solids.solid = scene.nodes.back().name;
-    sensor.first = 4711;
-    scene.optics.channel_assignments = {sensor};
-    test::add_skin(scene, SurfaceModel::unified, {flat("REFLECTIVITY", 0.7), flat("EFFICIENCY", 0.5)});
+    test::move_away_with_sensor(scene);
     return scene;
   }
   /// Sources and results are in the scene's own coordinates, whatever the view's origin.
-  [[nodiscard]] static GpuGeometry upload_to(const Device& device) {
-    UploadOptions options;
-    options.bvh = true;
-    options.origin = Eigen::Vector3d(5000, -300, 70);
-    return upload(scene(), device, options);
-  }
+  [[nodiscard]] static GpuGeometry upload_to(const Device& device) { return test::upload_away(scene(), device); }
   static Source source() {
     Source source;
     source.center = {5000, -300, 70};
