@@ -41,11 +41,22 @@ std::uint64_t hit_words_of(const Part& part) {
 /// The gensteps of a launch.
 struct EventLane::Gensteps {
   std::vector<Genstep> steps;
-  std::vector<std::uint64_t> photons;  ///< of each step, then with those of its event before
-  std::vector<GenstepRange> ranges;    ///< of each part
+  std::vector<GenstepPlace> places_known;  ///< of the last steps
+  std::vector<std::uint64_t> ends;         ///< of each step, the photons of its event up to its last one
+  std::vector<GenstepRange> ranges;        ///< of each part
   std::optional<PooledBuffer<Genstep>> on_device;
   std::optional<PooledBuffer<GenstepPlace>> places;
-  std::optional<PooledBuffer<std::uint64_t>> ends;
+  std::optional<PooledBuffer<std::uint64_t>> ends_on_device;
+
+  /// Appends the rows, and returns their range.
+  GenstepRange append(std::span<const Genstep> rows, const GeometryView& view) {
+    const GenstepRange range{static_cast<std::uint32_t>(steps.size()), static_cast<std::uint32_t>(rows.size())};
+    for (const Genstep& row : rows) {
+      steps.push_back(row);
+      steps.back().position = view.from_scene(row.position);
+    }
+    return range;
+  }
 };
 
 /// The parts that have photons: the events of a launch, one after the other.
@@ -140,53 +151,81 @@ void EventLane::run(std::span<Part> parts, const std::function<void()>& placed) 
   }
 }
 
-/// Uploads the parts' gensteps, places them and counts their photons.
+/// Uploads the gensteps of the parts' photons. Those of requests that no launch had before are placed, and their
+/// photons counted.
 void EventLane::place(std::span<Part> parts, Gensteps& gensteps) {
   const Device& device = geometry_.device();
+  const auto rows_of = [](const Part& part) { return std::get<SharedRows<Genstep>>(part.request->source).rows(); };
+  const auto is_new = [](const Part& part) { return part.placed == nullptr; };
+  gensteps.ranges.resize(parts.size());
   std::vector<EventKey> keys;
-  std::vector<std::uint64_t> ends;
-  for (const Part& part : parts) {
-    const std::span<const Genstep> rows = std::get<SharedRows<Genstep>>(part.request->source).rows();
-    const std::uint64_t first = gensteps.steps.size();
-    keys.push_back({part.request->seed, 0 - first});
-    for (const Genstep& row : rows) {
-      gensteps.steps.push_back(row);
-      gensteps.steps.back().position = geometry_.view().from_scene(row.position);
-    }
-    gensteps.ranges.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(rows.size())});
-    ends.push_back(gensteps.steps.size());
+  std::vector<std::uint64_t> new_ends;
+  for (std::size_t p = 0; p != parts.size(); ++p) {
+    if (!is_new(parts[p])) continue;
+    gensteps.ranges[p] = gensteps.append(rows_of(parts[p]), geometry_.view());
+    keys.push_back({parts[p].request->seed, 0 - std::uint64_t{gensteps.ranges[p].first}});
+    new_ends.push_back(gensteps.steps.size());
+  }
+  const std::size_t new_count = gensteps.steps.size();
+  gensteps.ends.resize(new_count);
+  for (std::size_t p = 0; p != parts.size(); ++p) {
+    const Part& part = parts[p];
+    if (is_new(part)) continue;
+    // From the step before that of the first photon on, as its end is needed.
+    const std::vector<std::uint64_t>& ends = part.placed->ends;
+    const auto step_of = [&](std::uint64_t photon) {
+      return static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), photon) - ends.begin());
+    };
+    const std::size_t first = step_of(part.first), begin = first == 0 ? 0 : first - 1;
+    const std::size_t count = step_of(part.first + part.count - 1) + 1 - begin;
+    gensteps.ranges[p] = gensteps.append(rows_of(part).subspan(begin, count), geometry_.view());
+    const auto append = [&](auto& to, const auto& from) {
+      to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(begin),
+                from.begin() + static_cast<std::ptrdiff_t>(begin + count));
+    };
+    append(gensteps.places_known, part.placed->places);
+    append(gensteps.ends, ends);
   }
   const std::size_t count = gensteps.steps.size();
-  gensteps.photons.resize(count);
   gensteps.on_device.emplace(upload_pooled(device, stream_, gensteps.steps));
   gensteps.places.emplace(device, stream_, std::max<std::size_t>(count, 1));
-  gensteps.ends.emplace(device, stream_, std::max<std::size_t>(count, 1));
-  if (count == 0) return;
-  const PooledBuffer<EventKey> keys_there = upload_pooled(device, stream_, keys);
-  const PooledBuffer<std::uint64_t> ends_there = upload_pooled(device, stream_, ends);
-  const EventView events{keys_there.device(), ends_there.device(), static_cast<std::uint32_t>(parts.size())};
-  place_gensteps(geometry_, gensteps.on_device->device(), events, 0, gensteps.places->device(), gensteps.ends->device(),
-                 count, stream_);
-  std::vector<GenstepPlace> places(count);
-  gensteps.ends->copy_to(gensteps.photons, stream_);
-  gensteps.places->copy_to(places, stream_);
-  stream_.synchronize();
-  for (std::size_t p = 0; p != parts.size(); ++p) {
-    const GenstepRange range = gensteps.ranges[p];
-    std::uint64_t total = 0;
-    try {
-      for (std::uint32_t i = 0; i != range.count; ++i) {
-        const std::size_t at = range.first + i;
-        check_light(gensteps.steps[at], places[at], gensteps.photons[at], i);
-        total += gensteps.photons[at];
-        gensteps.photons[at] = total;
-      }
-    } catch (const Error&) {
-      parts[p].error = std::current_exception();
-    }
-    parts[p].total = total;
+  gensteps.ends_on_device.emplace(device, stream_, std::max<std::size_t>(count, 1));
+  if (!gensteps.places_known.empty()) gensteps.places->copy_from(gensteps.places_known, stream_, new_count);
+  if (new_count != 0) {
+    const PooledBuffer<EventKey> keys_there = upload_pooled(device, stream_, keys);
+    const PooledBuffer<std::uint64_t> ends_there = upload_pooled(device, stream_, new_ends);
+    const EventView events{keys_there.device(), ends_there.device(), static_cast<std::uint32_t>(keys.size())};
+    place_gensteps(geometry_, gensteps.on_device->device(), events, 0, gensteps.places->device(),
+                   gensteps.ends_on_device->device(), new_count, stream_);
+    std::vector<GenstepPlace> places(new_count);
+    gensteps.ends_on_device->copy_to(std::span(gensteps.ends).first(new_count), stream_);
+    gensteps.places->copy_to(places, stream_);
+    stream_.synchronize();
+    for (std::size_t p = 0; p != parts.size(); ++p)
+      if (is_new(parts[p])) count_photons(parts[p], gensteps, gensteps.ranges[p], places);
   }
-  gensteps.ends->copy_from(gensteps.photons, stream_);
+  if (count != 0) gensteps.ends_on_device->copy_from(gensteps.ends, stream_);
+}
+
+/// The photons of a part's gensteps, of which `ends` has those of each alone before.
+void EventLane::count_photons(Part& part, Gensteps& gensteps, GenstepRange range,
+                              std::span<const GenstepPlace> places) {
+  std::uint64_t total = 0;
+  try {
+    for (std::uint32_t i = 0; i != range.count; ++i) {
+      const std::size_t at = range.first + i;
+      check_light(gensteps.steps[at], places[at], gensteps.ends[at], i);
+      total += gensteps.ends[at];
+      gensteps.ends[at] = total;
+    }
+  } catch (const Error&) {
+    part.error = std::current_exception();
+  }
+  part.total = total;
+  const auto own = [&](auto& all) { return all.begin() + static_cast<std::ptrdiff_t>(range.first); };
+  const auto count = static_cast<std::ptrdiff_t>(range.count);
+  part.placed = std::make_shared<const PlacedGensteps>(
+      PlacedGensteps{{own(places), own(places) + count}, {own(gensteps.ends), own(gensteps.ends) + count}});
 }
 
 void EventLane::simulate(std::span<Part> parts, const std::function<void()>& placed) {
@@ -239,7 +278,7 @@ void EventLane::upload_births(const Events& events, const Gensteps& gensteps, Bi
     births.ranges.emplace(upload_pooled(device, stream_, events.ranges));
     births.source.gensteps = {gensteps.on_device->device(),
                               gensteps.places->device(),
-                              gensteps.ends->device(),
+                              gensteps.ends_on_device->device(),
                               static_cast<std::uint32_t>(gensteps.steps.size()),
                               events.photons(),
                               births.ranges->device()};

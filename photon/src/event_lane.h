@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -17,11 +18,18 @@
 
 namespace raylift::photon {
 
+/// The gensteps of a request as they are placed: the same on all devices, and in each launch with a part of it.
+struct PlacedGensteps {
+  std::vector<GenstepPlace> places;
+  std::vector<std::uint64_t> ends;  ///< of each step, the number of photons up to its last one
+};
+
 /// A part of a request in a launch.
 struct Part {
   const Request* request = nullptr;
-  std::uint64_t first = 0;            ///< number of its first photon
-  std::uint64_t count = kAllPhotons;  ///< kAllPhotons: not known before the gensteps are placed
+  std::shared_ptr<const PlacedGensteps> placed;  ///< null: the launch places them, and sets it
+  std::uint64_t first = 0;                       ///< number of its first photon
+  std::uint64_t count = kAllPhotons;             ///< kAllPhotons: not known before the gensteps are placed
 
   // Results.
   std::exception_ptr error;  ///< of this part alone
@@ -48,7 +56,8 @@ class EventLane {
   /// From now on with half of the room. False: it is too small for that.
   bool halve();
 
-  /// Simulates the parts' photons, and fills in their results. Gensteps are placed first; placed() is then called, once
+  /// Simulates the parts' photons, and fills in their results. Gensteps are placed first, if no launch has placed them
+  /// before; placed() is then called, once
   /// `total` and errors are known: it has to set each part's count, and may reduce it, until all have room. Parts with
   /// an error and those without photons are left out. Throws Error: memory, device; then parts have no results.
   void run(std::span<Part> parts, const std::function<void()>& placed);
@@ -63,6 +72,7 @@ class EventLane {
   void reserve(std::span<const Part> parts);
   void simulate(std::span<Part> parts, const std::function<void()>& placed);
   void place(std::span<Part> parts, Gensteps& gensteps);
+  static void count_photons(Part& part, Gensteps& gensteps, GenstepRange range, std::span<const GenstepPlace> places);
   void upload_births(const Events& events, const Gensteps& gensteps, Births& births);
   void follow_all(const Events& events, const Births& births);
   void make_results(const Events& events);

@@ -157,11 +157,12 @@ struct Service::State {
     Request request;
     std::promise<Reply> promise;
     Clock::time_point submitted;
-    std::uint64_t bytes = 0;             ///< in Counters::queue_bytes
-    std::optional<std::uint64_t> count;  ///< its photons; nullopt before its gensteps are placed
-    std::deque<Range> left;              ///< that no launch has
-    std::uint64_t pending = 0;           ///< that have no results
-    std::uint32_t running = 0;           ///< parts in launches
+    std::uint64_t bytes = 0;                       ///< in Counters::queue_bytes
+    std::optional<std::uint64_t> count;            ///< its photons; nullopt before its gensteps are placed
+    std::shared_ptr<const PlacedGensteps> placed;  ///< by its first launch
+    std::deque<Range> left;                        ///< that no launch has
+    std::uint64_t pending = 0;                     ///< that have no results
+    std::uint32_t running = 0;                     ///< parts in launches
     bool queued = false, begun = false, ended = false;
     std::set<std::size_t> failed_on;  ///< devices that failed with a part of it
     std::vector<Part> parts;          ///< with results, in any order
@@ -362,6 +363,7 @@ void Service::State::begin(Job& job) {
 void Service::State::take_from(const JobPointer& job, std::uint64_t photons, Launch& launch) {
   Part part;
   part.request = &job->request;
+  part.placed = job->placed;
   part.first = job->request.first;
   if (job->count) {
     Range& range = job->left.front();
@@ -451,6 +453,7 @@ void Service::State::place(Launch& launch, std::uint64_t room) {
       part.count = 0;
       continue;
     }
+    if (job.placed == nullptr) job.placed = part.placed;
     if (!job.count) {
       part.count = 0;
       try {
