@@ -280,6 +280,25 @@ TEST_P(Serve, GivesEachEventTheBytesOfASimulationOfItAlone) {
   }
 }
 
+TEST_P(Serve, NumbersThePhotonsOfAStepAcrossLaunches) {
+  // A photon's place on a line follows from its number in its step.
+  std::vector<Genstep> rows;
+  for (std::uint32_t i = 0; i != 4; ++i) {
+    rows.push_back(torch(point(i), i == 2 ? 0 : 1'900));
+    rows.back().position = point(i);
+    TorchStep details = details_of<TorchStep>(rows.back());
+    details.shape = TorchStep::Shape::line;
+    details.radius = 50;
+    set_details(rows.back(), details);
+  }
+  Request request = base(3);
+  request.source = SharedRows<Genstep>(std::move(rows));
+  Service service(geometries(), {.launch_photons = 1'024});
+  const Reply reply = submit(service, service.add_client(), request).get();
+  EXPECT_GE(reply.launches, 6U);
+  expect_alone(reply, request, alone(upload_to(device()), request));
+}
+
 TEST_P(Serve, GivesTheRangeOfPhotonsThatIsWanted) {
   const GpuGeometry reference = upload_to(device());
   Service service(geometries(), {.launch_photons = 1'024});
