@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server as the commands of raylift use one.
+// What commands share that use a server: its addresses and keys, and its errors as raylift's.
 #pragma once
 
 #include <raylift/client/client.h>

@@ -67,7 +67,7 @@ RemoteSource read_source(const PhotonOptions& options) {
   return source;
 }
 
-/// What `welcome` says of the scene, as counts have it. What a server sends is checked as a file is.
+/// Empty counts with the scene's materials, surfaces and channels, from a server's `welcome`, which is not trusted.
 photon::Tally tally_of(const Json& welcome, const PhotonOptions& options) {
   photon::Tally tally;
   const auto refuse = [] {

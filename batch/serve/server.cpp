@@ -101,7 +101,7 @@ struct Client {
   std::map<std::uint64_t, SharedResult> shared;
 };
 
-/// Requests that ended, named by the service's threads.
+/// A queue of the requests that have ended: threads of the service fill it, and the server's thread is woken.
 class Ended {
  public:
   Ended() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
@@ -309,7 +309,7 @@ struct PhotonServer::State {
     flush(client);
   }
 
-  /// Sends what the client takes.
+  /// Sends a client's results until its socket would block.
   void flush(Client& client) {
     while (!client.unread.empty()) {
       const Sent sent = send_now(client.socket, client.envelope, client.unread.front().frames);
@@ -604,7 +604,7 @@ struct PhotonServer::State {
     }
   }
 
-  /// Whether a client of TCP may connect, by its key: ZeroMQ's authentication protocol, RFC 27.
+  /// Answers ZeroMQ's question whether a TCP client with this key may connect (ZAP, RFC 27).
   void open_gate() {
     Frames frames(1);
     if (!gate.recv(frames.back(), zmq::recv_flags::dontwait)) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The service over ZeroMQ: one thread speaks with all clients, docs/service.md, and photon::Service simulates.
+// The service over ZeroMQ (docs/service.md): one thread handles the messages of all clients, and photon::Service
+// simulates.
 #pragma once
 
 #include <raylift/photon/service.h>

@@ -286,7 +286,7 @@ TEST_P(Serve, NumbersThePhotonsOfAStepAcrossLaunches) {
   for (std::uint32_t i = 0; i != 4; ++i) {
     rows.push_back(torch(point(i), i == 2 ? 0 : 1'900));
     rows.back().position = point(i);
-    TorchStep details = details_of<TorchStep>(rows.back());
+    auto details = details_of<TorchStep>(rows.back());
     details.shape = TorchStep::Shape::line;
     details.radius = 50;
     set_details(rows.back(), details);

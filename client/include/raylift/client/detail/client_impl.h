@@ -379,13 +379,13 @@ inline bool Client::is_connecting(Clock::time_point now) const {
   return options_.addresses.size() > 1 && now - opened_ < std::chrono::milliseconds(200);
 }
 
-/// Returns whether all could be sent whose time has come.
+/// Sends the requests that are due. False: the socket would block.
 inline bool Client::send_queued(Clock::time_point now) {
-  // The first server that answers is not to get all that is there.
+  // Requests wait until all servers had time to connect: the first one would get all of them.
   if (is_connecting(now)) return true;
   while (!queued_.empty() && queued_.begin()->first <= now) {
     Entry& entry = entries_.find(queued_.begin()->second)->second;
-    // ZeroMQ closes the connection where a frame is too large for the server: that has to be known before.
+    // A server's ZeroMQ closes the connection on a frame that is too large, so its limit is asked for first.
     if (entry.header.place == protocol::Place::frame && entry.header.bytes > protocol::kAlwaysRead) {
       if (max_body_ == 0) {
         protocol::Header header;
