@@ -469,6 +469,7 @@ void Service::State::place(Launch& launch, std::uint64_t room) {
     wanted[job.client.get()] += part.count;
   }
   std::vector<std::uint64_t> sums;
+  sums.reserve(wanted.size());
   for (const auto& [client, sum] : wanted) sums.push_back(sum);
   const std::vector<std::uint64_t> shares = share_out(sums, room);
   std::size_t next = 0;

@@ -288,7 +288,7 @@ inline std::string Client::ask(protocol::Kind kind, std::chrono::milliseconds ti
   const auto found = entries_.find(ticket);
   const bool answered = changed_.wait_for(lock, timeout, [&] { return found->second.state == State::done; });
   if (!answered) --open_;
-  const std::string text = std::move(found->second.text);
+  std::string text = std::move(found->second.text);
   const Result result = take_out(found);
   lock.unlock();
   changed_.notify_all();
