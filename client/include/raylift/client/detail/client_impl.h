@@ -162,7 +162,7 @@ inline Ticket Client::submit(Request request) {
   header.first = request.first;
   header.photons = request.photons;
   header.expected = request.expected;
-  header.rows = has_rows ? request.bytes.size() / row : 0;
+  header.rows = has_rows ? request.bytes.size() / row : request.spectrum;
   header.bytes = request.bytes.size();
   header.max_steps = request.max_steps;
   header.max_time = request.max_time;
@@ -172,6 +172,7 @@ inline Ticket Client::submit(Request request) {
   header.wanted_encoding = request.wanted_encoding;
   if (request.finals) header.flags |= protocol::kWantsFinals;
   if (request.sequences) header.flags |= protocol::kWantsSequences;
+  if (request.records) header.flags |= protocol::kWantsRecords;
   entry.bytes = std::move(request.bytes);
   if (shares_) {
     header.flags |= protocol::kMayShare;
@@ -568,10 +569,11 @@ inline void Client::take_result(Entry& entry, const protocol::Header& header, st
   const bool is_npy = header.encoding == protocol::Encoding::npy;
   const std::uint64_t finals = (entry.header.flags & protocol::kWantsFinals) != 0 ? protocol::kPhotonBytes : 0;
   const std::uint64_t sequences = (entry.header.flags & protocol::kWantsSequences) != 0 ? protocol::kSequenceBytes : 0;
+  const std::uint64_t records = (entry.header.flags & protocol::kWantsRecords) != 0 ? protocol::kRecordBytes : 0;
   const std::size_t hit = protocol::hit_bytes(header.layout);
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 50;  // rows: products stay numbers
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 48;  // rows: products stay numbers
   if (header.layout != entry.header.layout || header.rows > kMost || header.photons > kMost ||
-      (!is_npy && bytes.size() != header.rows * hit + header.photons * (finals + sequences)))
+      (!is_npy && bytes.size() != header.rows * hit + header.photons * (finals + sequences + records)))
     return broken("its rows are not those of its header");
   result.event = header.event;
   result.seed = header.seed;
@@ -586,7 +588,9 @@ inline void Client::take_result(Entry& entry, const protocol::Header& header, st
   const std::size_t ends = is_npy ? 0 : static_cast<std::size_t>(header.photons * finals);
   result.bytes = part(0, hits);
   result.finals = part(hits, ends);
-  result.sequences = part(hits + ends, bytes.size() - hits - ends);
+  const std::size_t histories = is_npy ? 0 : static_cast<std::size_t>(header.photons * sequences);
+  result.sequences = part(hits + ends, histories);
+  result.records = part(hits + ends + histories, bytes.size() - hits - ends - histories);
   finish(entry, nullptr);
 }
 
