@@ -588,7 +588,9 @@ TEST_F(Serve, TakesBackWhatAClientCancelsOrLeaves) {
 
 TEST_F(Serve, GivesTheSameBytesAfterTheServerWasKilled) {
   auto server = serve();
-  Client client(to(address()));
+  client::Options options = to(address());
+  options.silence = seconds(60);  // the lost connection is noticed
+  Client client(options);
   std::map<client::Ticket, std::uint64_t> tickets;
   for (std::uint64_t seed = 0; seed != 12; ++seed)
     tickets[client.submit(client::source("ball:0,0,0,500", 3000, seed, seed % 3))] = seed % 3;
@@ -599,7 +601,7 @@ TEST_F(Serve, GivesTheSameBytesAfterTheServerWasKilled) {
   std::map<std::uint64_t, std::string> bytes{{0, first}};
   for (const auto& [ticket, seed] : tickets) {
     if (ticket == tickets.begin()->first) continue;
-    const Result result = client.wait(ticket, seconds(120));
+    const Result result = client.wait(ticket, seconds(50));
     const auto [at, is_new] = bytes.try_emplace(seed, text_of(result.bytes));
     EXPECT_EQ(text_of(result.bytes), at->second);
   }

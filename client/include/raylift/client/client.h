@@ -309,6 +309,7 @@ class Client {
   bool send_header(const protocol::Header& header);
   void send_to_all(const protocol::Header& header);
   bool receive();
+  [[nodiscard]] bool has_lost_connection();
   void take(std::vector<Message>& frames);
   void take_result(Entry& entry, const protocol::Header& header, std::vector<Message>& frames, std::size_t body);
   void take_error(Entry& entry, const protocol::Header& header, const Message* text);
@@ -321,6 +322,7 @@ class Client {
   bool shares_ = false;
   void* context_ = nullptr;
   void* socket_ = nullptr;
+  void* monitor_ = nullptr;  // tells of lost connections; null where requests go to several addresses
   int wake_ = -1;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -333,7 +335,7 @@ class Client {
   bool stop_ = false;
   std::map<std::uint64_t, Clock::time_point> servers_;  // and when they were heard last
   std::uint64_t max_body_ = 0;                          // of a server; 0: none was heard
-  Clock::time_point heard_, beaten_, opened_;
+  Clock::time_point heard_, beaten_, opened_, resumes_;
   std::thread thread_;
 };
 
