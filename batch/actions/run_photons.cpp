@@ -42,21 +42,6 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> recorded(const PhotonOption
   return ranges;
 }
 
-void write_record(const GpuGeometry& geometry, const photon::Source& source, photon::Run run,
-                  const PhotonOptions& options, const Progress& progress) {
-  NpyWriter file(options.output + "/record.npy", NpyType::float32, {photon::kSequenceEvents, 4, 4});
-  const Stage stage(progress, "record");
-  for (const auto& [begin, count] : recorded(options))
-    for (std::uint64_t done = 0; done < count; done += kRecordedAtOnce) {
-      run.first = begin + done;
-      const auto here = static_cast<std::size_t>(std::min(kRecordedAtOnce, count - done));
-      const auto advance = [&, rows = file.rows()](std::size_t photons) { stage.advance(rows + photons); };
-      file.append(std::span<const photon::PhotonRow>(photon::record(geometry, source, run, here, advance)));
-      stage.advance(file.rows());
-    }
-  file.finish();
-}
-
 /// A device's part of a run.
 struct Lane {
   Lane(const GpuGeometry& geometry, const photon::Source& source_, const PhotonOptions& options, std::size_t batch)
@@ -147,12 +132,32 @@ void follow_photons(std::span<const GpuGeometry> geometries, std::span<const pho
   summary.files = files.names();
 }
 
+bool wants_record(const PhotonOptions& options) {
+  return options.record != 0 || !options.record_file.empty();
+}
+
+void write_record(const PhotonOptions& options, const Progress& progress, const RecordSteps& record) {
+  NpyWriter file(options.output + "/record.npy", NpyType::float32, {photon::kSequenceEvents, 4, 4});
+  const Stage stage(progress, "record");
+  for (const auto& [begin, count] : recorded(options))
+    for (std::uint64_t done = 0; done < count; done += kRecordedAtOnce) {
+      const auto here = static_cast<std::size_t>(std::min(kRecordedAtOnce, count - done));
+      const auto advance = [&, rows = file.rows()](std::size_t photons) { stage.advance(rows + photons); };
+      file.append(std::span<const photon::PhotonRow>(record(begin + done, here, advance)));
+      stage.advance(file.rows());
+    }
+  file.finish();
+}
+
 cli::Json finish_photons(const GpuGeometry& geometry, const photon::Source& source, const PhotonOptions& options,
                          const cli::Json& head, PhotonSummary& summary, const Progress& progress) {
   write_photon_counts(options.output, summary.tally, summary.files);
-  if (options.record != 0 || !options.record_file.empty()) {
-    write_record(geometry, source, {options.seed, options.first, options.most_steps, options.latest}, options,
-                 progress);
+  if (wants_record(options)) {
+    photon::Run run{options.seed, options.first, options.most_steps, options.latest};
+    write_record(options, progress, [&](std::uint64_t first, std::size_t photons, const auto& advance) {
+      run.first = first;
+      return photon::record(geometry, source, run, photons, advance);
+    });
     summary.files.emplace_back("record.npy");
   }
   cli::Json json = photon_json(head, summary);

@@ -6,7 +6,10 @@
 #include <raylift/gpu/upload/gpu_geometry.h>
 #include <raylift/photon/load_source.h>
 
+#include <cstdint>
+#include <functional>
 #include <span>
+#include <vector>
 
 #include "cli/output.h"
 #include "photon_options.h"
@@ -21,6 +24,15 @@ namespace raylift::batch {
 void follow_photons(std::span<const GpuGeometry> geometries, std::span<const photon::LoadedSource> sources,
                     const PhotonOptions& options, const cli::Json& head, PhotonSummary& summary,
                     const Progress& progress);
+
+/// Whether options ask for steps.
+[[nodiscard]] bool wants_record(const PhotonOptions& options);
+/// Gives the steps of `photons` photons from number `first` on. It calls advance() with the number of those that are
+/// recorded, often enough for an interrupt to end it.
+using RecordSteps = std::function<std::vector<photon::PhotonRow>(std::uint64_t first, std::size_t photons,
+                                                                 const std::function<void(std::size_t)>& advance)>;
+/// Writes record.npy.
+void write_record(const PhotonOptions& options, const Progress& progress, const RecordSteps& record);
 
 /// What comes after that: records, counts, and summary.json, whose contents are returned.
 [[nodiscard]] cli::Json finish_photons(const GpuGeometry& geometry, const photon::Source& source,

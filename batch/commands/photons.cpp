@@ -57,7 +57,6 @@ void resolve(PhotonsCommandOptions& options) {
     throw Error(ErrorKind::usage, fmt::format("--server was given, and {}", option), {}, "leave out either");
   };
   if (options.has_device) refuse("--device is the server's");
-  if (options.record != 0 || !options.record_file.empty()) refuse("a server does not record steps (--record)");
 }
 
 /// The source on each device. A file of photons decides how many there are, unless --photons asks for fewer.

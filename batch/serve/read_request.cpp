@@ -32,6 +32,8 @@ static_assert(sizeof(photon::Genstep) == protocol::kGenstepBytes &&
               sizeof(photon::StartPhoton) == protocol::kPhotonBytes);
 static_assert(sizeof(photon::PhotonRow) == sizeof(protocol::Row) && sizeof(photon::BriefHit) == sizeof(protocol::Hit));
 static_assert(sizeof(photon::Sequence) == protocol::kSequenceBytes);
+static_assert(photon::kSequenceEvents * sizeof(photon::PhotonRow) == protocol::kRecordBytes);
+static_assert(photon::Spectrum::kMax == protocol::kMaxSpectrum);
 
 /// Thrown and caught here alone.
 struct Refused {
@@ -61,11 +63,11 @@ void check_header(const Header& header, const Digest& digest) {
   if (header.layout > Layout::compact)
     refuse(ErrorCode::malformed, fmt::format("there is no layout {}", static_cast<int>(header.layout)), "layout",
            "0: none, 1: rows of 64 bytes, 2: 16 bytes");
-  constexpr std::uint8_t kFlags = protocol::kMayShare | protocol::kWantsFinals | protocol::kWantsSequences;
+  constexpr std::uint8_t kArrays = protocol::kWantsFinals | protocol::kWantsSequences | protocol::kWantsRecords;
+  constexpr std::uint8_t kFlags = protocol::kMayShare | kArrays;
   if ((header.flags & ~kFlags) != 0 || header.reserved != 0 || header.max_body != 0)
     refuse(ErrorCode::malformed, "bits are set that version 1 has no use for", "flags", "set them to 0");
-  if (header.wanted_encoding == Encoding::npy &&
-      (header.layout == Layout::none || (header.flags & (protocol::kWantsFinals | protocol::kWantsSequences)) != 0))
+  if (header.wanted_encoding == Encoding::npy && (header.layout == Layout::none || (header.flags & kArrays) != 0))
     refuse(ErrorCode::unsupported, "a .npy file has one array: hits alone", "wanted_encoding",
            "ask for raw arrays, or for hits and nothing else");
   if (!(header.max_time >= 0)) refuse(ErrorCode::malformed, "the time is not 0 or above", "max_time");
@@ -129,11 +131,36 @@ photon::SharedRows<T> rows_of(const Header& header, Frame body, std::span<const 
   return photon::SharedRows<T>(std::move(rows));
 }
 
+/// The spectrum behind a source's text.
+photon::Spectrum spectrum_of(std::span<const std::byte> bytes) {
+  photon::Spectrum spectrum;
+  spectrum.count = static_cast<std::uint32_t>(bytes.size() / sizeof(protocol::SpectrumPoint));
+  protocol::SpectrumPoint before{0, 0};
+  for (std::uint32_t i = 0; i != spectrum.count; ++i) {
+    protocol::SpectrumPoint point{};
+    std::memcpy(&point, bytes.data() + i * sizeof point, sizeof point);
+    if (!(point.probability >= before.probability && point.probability <= 1 && point.wavelength > 0 &&
+          point.wavelength >= before.wavelength && std::isfinite(point.wavelength)))
+      refuse(ErrorCode::malformed, fmt::format("point {} of the spectrum is wrong", i), "body",
+             "probabilities ascend from 0 to 1, and wavelengths in nm from above 0");
+    spectrum.points[i] = {point.probability, point.wavelength};
+    before = point;
+  }
+  return spectrum;
+}
+
 photon::Source source_of(const Header& header, const Frame& body, const RequestLimits& limits) {
-  const std::string text(reinterpret_cast<const char*>(body.bytes.data()), body.bytes.size());
+  if (header.rows > protocol::kMaxSpectrum)
+    refuse(ErrorCode::limit, fmt::format("a spectrum has at most {} points", protocol::kMaxSpectrum), "rows");
+  // A zero byte is between the text and the spectrum.
+  const auto behind = static_cast<std::size_t>(header.rows) * sizeof(protocol::SpectrumPoint);
+  const std::size_t end = header.rows == 0 ? 0 : behind + 1;
+  if (end > body.bytes.size() || (end != 0 && body.bytes[body.bytes.size() - end] != std::byte{0}))
+    refuse(ErrorCode::malformed, fmt::format("the body does not end with {} points of a spectrum", header.rows),
+           "rows");
+  const std::string text(reinterpret_cast<const char*>(body.bytes.data()), body.bytes.size() - end);
   if (text.size() > limits.max_source)
     refuse(ErrorCode::limit, fmt::format("a source's text has at most {} bytes", limits.max_source), "body");
-  if (header.rows != 0) refuse(ErrorCode::malformed, "a source has no rows", "rows");
   if (header.photons == protocol::kAll)
     refuse(ErrorCode::malformed, "a source has no end: the number of photons is missing", "photons");
   // The files would be the server's, whose user may read more than the client's.
@@ -141,8 +168,10 @@ photon::Source source_of(const Header& header, const Frame& body, const RequestL
       text.starts_with("photons:") || text.starts_with("gensteps:") || !photon::spectrum_file(text).empty();
   if (has_file || text.find('\0') != std::string::npos)
     refuse(ErrorCode::unsupported, "the source names a file, which would be the server's", cli::printable(text),
-           "send its photons or gensteps themselves");
-  return photon::parse_source(text);
+           "send its photons, gensteps or spectrum themselves");
+  photon::Source source = photon::parse_source(text);
+  if (header.rows != 0) source.spectrum = spectrum_of(body.bytes.last(behind));
+  return source;
 }
 
 /// The photons of gensteps, where each states its number.
@@ -197,6 +226,7 @@ void read(const Header& header, std::span<const Frame> frames, const Digest& dig
                                                     : photon::HitColumns();
   request.finals = (header.flags & protocol::kWantsFinals) != 0;
   request.sequences = (header.flags & protocol::kWantsSequences) != 0;
+  request.records = (header.flags & protocol::kWantsRecords) != 0;
 }
 
 }  // namespace

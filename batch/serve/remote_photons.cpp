@@ -10,12 +10,14 @@
 #include <chrono>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
 
 #include "base/json.h"
 #include "batch/actions/photon_files.h"
+#include "batch/actions/run_photons.h"
 
 namespace raylift::batch {
 namespace {
@@ -33,6 +35,18 @@ struct RemoteSource {
   std::optional<std::uint64_t> photons;  ///< in all; nullopt: endless, or the server draws the number
   bool is_endless = false;
 };
+
+/// A source with the points of the spectrum that its text names a file of: the server opens no file.
+client::Request spectral_source(std::string text, std::uint64_t seed) {
+  const std::string file = photon::spectrum_file(text);
+  if (file.empty()) return client::source(std::move(text), 0, 0, seed);
+  const photon::Spectrum spectrum = photon::parse_source(text).spectrum;
+  const std::string key = ":wavelength=" + file;
+  text.erase(text.find(key), key.size());
+  std::vector<protocol::SpectrumPoint> points;
+  for (std::uint32_t i = 0; i != spectrum.count; ++i) points.push_back({spectrum.points[i].x, spectrum.points[i].y});
+  return client::source(std::move(text), 0, 0, seed, points);
+}
 
 RemoteSource read_source(const PhotonOptions& options) {
   RemoteSource source;
@@ -54,10 +68,7 @@ RemoteSource read_source(const PhotonOptions& options) {
     if (is_known) source.photons = sum;
     source.request = client::gensteps(std::move(steps), 0, options.seed);
   } else {
-    if (const std::string file = photon::spectrum_file(text); !file.empty())
-      throw Error(ErrorKind::unsupported, "a server reads no file with a spectrum", {file, ""},
-                  "leave out --server, or state a range of wavelengths");
-    source.request = client::source(text, 0, 0, options.seed);
+    source.request = spectral_source(text, options.seed);
     source.is_endless = true;
   }
   source.request.max_steps = options.most_steps;
@@ -116,6 +127,18 @@ void add(const client::Result& result, photon::Tally& tally) {
   }
 }
 
+/// Waits for a result, and calls meanwhile() several times a second, which an interrupt leaves by an exception.
+client::Result result_of(client::Client& client, client::Ticket ticket, const std::function<void()>& meanwhile) {
+  for (;;) {
+    meanwhile();
+    try {
+      return client.wait(ticket, std::chrono::milliseconds(200));
+    } catch (const client::Error& error) {
+      if (error.code() != client::ErrorCode::timeout) throw;
+    }
+  }
+}
+
 }  // namespace
 
 Json follow_photons_remotely(client::Client& client, PhotonOptions& options, std::optional<std::uint64_t> count,
@@ -161,26 +184,17 @@ Json follow_photons_remotely(client::Client& client, PhotonOptions& options, std
       tickets.push_back(client.submit(source.request));
     }
     if (tickets.empty()) break;
-    std::optional<client::Result> result;
-    while (!(result = client.poll(tickets.front()))) {
-      stage.advance(done);  // an interrupt ends it
-      try {
-        result = client.wait(tickets.front(), std::chrono::milliseconds(200));
-        break;
-      } catch (const client::Error& error) {
-        if (error.code() != client::ErrorCode::timeout) throw;
-      }
-    }
+    const client::Result result = result_of(client, tickets.front(), [&] { stage.advance(done); });
     tickets.pop_front();
-    if (!is_one && result->photons != std::min(piece, options.photons - done))
+    if (!is_one && result.photons != std::min(piece, options.photons - done))
       throw Error(ErrorKind::malformed, "the server simulated another number of photons than it was asked for");
-    if (results.hits) results.hits(rows_of(result->bytes));
-    if (results.finals) results.finals(rows_of(result->finals));
+    if (results.hits) results.hits(rows_of(result.bytes));
+    if (results.finals) results.finals(rows_of(result.finals));
     if (results.sequences)
-      results.sequences({static_cast<const photon::Sequence*>(result->sequences.data()),
-                         result->sequences.size() / sizeof(photon::Sequence)});
-    add(*result, summary.tally);
-    done += result->photons;
+      results.sequences({static_cast<const photon::Sequence*>(result.sequences.data()),
+                         result.sequences.size() / sizeof(photon::Sequence)});
+    add(result, summary.tally);
+    done += result.photons;
     is_over = is_one;
     summary.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (!is_one && std::chrono::duration<double>(Clock::now() - saved).count() >= options.checkpoint_seconds) {
@@ -194,6 +208,20 @@ Json follow_photons_remotely(client::Client& client, PhotonOptions& options, std
   files.finish();
   summary.files = files.names();
   write_photon_counts(options.output, summary.tally, summary.files);
+  if (wants_record(options)) {
+    client::Request& wanted = source.request;
+    wanted.layout = client::Layout::none;
+    wanted.finals = wanted.sequences = false;
+    wanted.records = true;
+    write_record(options, progress, [&](std::uint64_t first, std::size_t photons, const auto& advance) {
+      wanted.first = first;
+      wanted.photons = photons;
+      const client::Result result = result_of(client, client.submit(wanted), [&] { advance(0); });
+      const auto* rows = static_cast<const photon::PhotonRow*>(result.records.data());
+      return std::vector(rows, rows + result.records.size() / sizeof *rows);
+    });
+    summary.files.emplace_back("record.npy");
+  }
   own_head["photons"] = done;
   Json json = photon_json(own_head, summary);
   write_photon_summary(options.output, json);

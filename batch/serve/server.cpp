@@ -380,7 +380,7 @@ struct PhotonServer::State {
         asked.wanted_encoding == protocol::Encoding::npy ? hits_header(asked.layout, reply.hit_count) : std::string();
     const auto owner = std::make_shared<const photon::Reply>(std::move(reply));
     const auto pieces = {std::as_bytes(std::span(npy)), owner->hits(), std::as_bytes(std::span(owner->finals)),
-                         std::as_bytes(std::span(owner->sequences))};
+                         std::as_bytes(std::span(owner->sequences)), std::as_bytes(std::span(owner->records))};
     for (const auto& piece : pieces) header.bytes += piece.size();
     const auto held = std::make_shared<const Held>(client.held, header.bytes);
     Frames frames;
@@ -389,7 +389,7 @@ struct PhotonServer::State {
       const auto piece = [&](std::size_t i) -> client::SharedBody::Piece {
         return {pieces.begin()[i].data(), pieces.begin()[i].size()};
       };
-      if (auto body = client::SharedBody::of({piece(0), piece(1), piece(2), piece(3)})) {
+      if (auto body = client::SharedBody::of({piece(0), piece(1), piece(2), piece(3), piece(4)})) {
         header.place = Place::shared;
         frames.push_back(message_of(header));
         frames.push_back(message_of(counts));

@@ -75,25 +75,20 @@ void make_sequences(const GpuGeometry& geometry, const ReadySource& source, cons
       });
 }
 
-namespace {
-
-/// The rows of photons how.first to how.first + photons - 1; `after_turn` as of propagate_pieces().
-void record_steps_of(const GpuGeometry& geometry, const Source& source, const Run& how, PhotonRow* rows,
-                     std::size_t photons, StreamRef stream, const std::function<void(std::size_t)>& after_turn) {
+void make_records(const GpuGeometry& geometry, const ReadySource& source, const Run& run, PhotonRow* rows,
+                  std::size_t photons, StreamRef stream, const std::function<void(std::size_t)>& after_turn) {
   const GeometryView& view = geometry.view();
-  const ReadySource ready(geometry, source, how, photons, stream);
+  const Source& from = source.source();
   raylift::detail::run_on(
       geometry.device(), "record",
-      [&] { return launch_record(view, ready.source(), ready.anchor(), how, rows, photons, stream.handle()); },
+      [&] { return launch_record(view, from, source.anchor(), run, rows, photons, stream.handle()); },
       [&] {
-        const Anchor anchor = anchor_at(ready.anchor());
+        const Anchor anchor = anchor_at(source.anchor());
         for_each_in_turns(photons, after_turn, [&](std::size_t i) {
-          record_steps(view, ready.source(), anchor, how, how.first + i, rows + i * kSequenceEvents);
+          record_steps(view, from, anchor, run, run.first + i, rows + i * kSequenceEvents);
         });
       });
 }
-
-}  // namespace
 
 void record(const GpuGeometry& geometry, const Source& source, const Run& how, PhotonRow* rows, std::size_t photons,
             StreamRef stream) {
@@ -101,7 +96,7 @@ void record(const GpuGeometry& geometry, const Source& source, const Run& how, P
   require_optics(geometry.view());
   check(source);
   raylift::detail::require_arrays(photons, {rows});
-  record_steps_of(geometry, source, how, rows, photons, stream, {});
+  make_records(geometry, ReadySource(geometry, source, how, photons, stream), how, rows, photons, stream, {});
 }
 
 std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source, const Run& how, std::size_t photons,
@@ -110,14 +105,14 @@ std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source,
   if (rows.empty()) return rows;
   require_optics(geometry.view());
   check(source);
-  constexpr std::size_t kMaxAtOnce = std::size_t{1} << 14;  // photons, 2 KiB each
   const Stream stream(geometry.device());
-  const DeviceBuffer<PhotonRow> on_device(geometry.device(), std::min(photons, kMaxAtOnce) * kSequenceEvents);
+  const DeviceBuffer<PhotonRow> on_device(geometry.device(), std::min(photons, kRecordedAtOnce) * kSequenceEvents);
   for (std::size_t done = 0; done != photons;) {
-    const std::size_t here = std::min(photons - done, kMaxAtOnce);
+    const std::size_t here = std::min(photons - done, kRecordedAtOnce);
     Run piece = how;
     piece.first += done;
-    record_steps_of(geometry, source, piece, on_device.device(), here, stream, [&](std::size_t recorded) {
+    const ReadySource ready(geometry, source, piece, here, stream);
+    make_records(geometry, ready, piece, on_device.device(), here, stream, [&](std::size_t recorded) {
       if (after_turn) after_turn(done + recorded);
     });
     on_device.copy_to(std::span(rows).subspan(done * kSequenceEvents, here * kSequenceEvents), stream);

@@ -21,4 +21,10 @@ void make_sequences(const GpuGeometry& geometry, const ReadySource& source, cons
                     Sequence* sequences, std::size_t count, StreamRef stream,
                     const std::function<void(std::size_t)>& after_turn);
 
+/// The steps of a run's first photons, kSequenceEvents rows for each. Likewise.
+void make_records(const GpuGeometry& geometry, const ReadySource& source, const Run& run, PhotonRow* rows,
+                  std::size_t photons, StreamRef stream, const std::function<void(std::size_t)>& after_turn);
+/// Photons whose steps are recorded at a time, 2 KiB each.
+inline constexpr std::size_t kRecordedAtOnce = std::size_t{1} << 14;
+
 }  // namespace raylift::photon

@@ -117,6 +117,7 @@ bool EventLane::halve() {
   hit_words_ = {};
   finals_ = {};
   sequences_ = {};
+  records_ = {};
   return true;
 }
 
@@ -136,6 +137,8 @@ void EventLane::reserve(std::span<const Part> parts) {
     finals_ = DeviceBuffer<PhotonRow>(device, room_);
   if (sequences_.size() == 0 && wanted([](const Request& request) { return request.sequences; }))
     sequences_ = DeviceBuffer<Sequence>(device, room_);
+  if (records_.size() == 0 && wanted([](const Request& request) { return request.records; }))
+    records_ = DeviceBuffer<PhotonRow>(device, std::min(room_, kRecordedAtOnce) * kSequenceEvents);
 }
 
 void EventLane::run(std::span<Part> parts, const std::function<void()>& placed) {
@@ -315,15 +318,37 @@ void EventLane::follow_all(const Events& events, const Births& births) {
   how.end_values = end_values_.device();
   how.events = events.view;
   const bool sequences = events.any([](const Request& request) { return request.sequences; });
+  const bool records = events.any([](const Request& request) { return request.records; });
   propagate_pieces(geometry_, births.source, nullptr, how, outcomes_.device(), events.photons(), stream_,
                    [&](const ReadySource& ready, const photon::Run& piece, std::size_t first, std::size_t count) {
-                     if (!sequences) return;
                      photon::Run uncounted = piece;
                      uncounted.end_values = nullptr;
-                     make_sequences(geometry_, ready, uncounted, outcomes_.device() + first,
-                                    sequences_.device() + first, count, stream_, {});
+                     if (sequences)
+                       make_sequences(geometry_, ready, uncounted, outcomes_.device() + first,
+                                      sequences_.device() + first, count, stream_, {});
+                     if (records) record(events, ready, uncounted, first, count);
                    },
                    {});
+}
+
+/// The steps of the photons at places `first` on, of those parts that want them: they leave the device at once, as
+/// they are too large to stay there.
+void EventLane::record(const Events& events, const ReadySource& source, const photon::Run& run, std::size_t first,
+                       std::size_t count) {
+  for (std::size_t i = 0; i != events.parts.size(); ++i) {
+    Part& part = *events.parts[i];
+    if (!part.request->records) continue;
+    const std::size_t end = std::min(static_cast<std::size_t>(events.ends[i]), first + count);
+    for (std::size_t place = std::max(static_cast<std::size_t>(events.begins[i]), first); place < end;) {
+      const std::size_t here = std::min(end - place, records_.size() / kSequenceEvents);
+      photon::Run some = run;
+      some.first += place - first;
+      make_records(geometry_, source, some, records_.device(), here, stream_, {});
+      read(records_, 0, here * kSequenceEvents,
+           [&](auto rows) { part.records.insert(part.records.end(), rows.begin(), rows.end()); });
+      place += here;
+    }
+  }
 }
 
 void EventLane::make_results(const Events& events) {

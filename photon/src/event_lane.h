@@ -18,6 +18,8 @@
 
 namespace raylift::photon {
 
+class ReadySource;
+
 /// The gensteps of a request as they are placed: the same on all devices, and in each launch with a part of it.
 struct PlacedGensteps {
   std::vector<GenstepPlace> places;
@@ -39,6 +41,7 @@ struct Part {
   std::vector<std::uint32_t> hit_words;
   std::vector<PhotonRow> finals;
   std::vector<Sequence> sequences;
+  std::vector<PhotonRow> records;
 };
 
 /// The parts of a launch are of one kind of source, and have the same limits. One thread at a time.
@@ -75,6 +78,8 @@ class EventLane {
   static void count_photons(Part& part, Gensteps& gensteps, GenstepRange range, std::span<const GenstepPlace> places);
   void upload_births(const Events& events, const Gensteps& gensteps, Births& births);
   void follow_all(const Events& events, const Births& births);
+  void record(const Events& events, const ReadySource& source, const photon::Run& run, std::size_t first,
+              std::size_t count);
   void make_results(const Events& events);
   void read_counts(const Events& events);
   void read_rows(const Events& events);
@@ -93,6 +98,7 @@ class EventLane {
   DeviceBuffer<EventHits> hits_;
   DeviceBuffer<PhotonRow> finals_;
   DeviceBuffer<Sequence> sequences_;
+  DeviceBuffer<PhotonRow> records_;  // of kRecordedAtOnce photons
   double seconds_ = 0;
 };
 

@@ -89,7 +89,7 @@ RAYLIFT_HD inline void record_steps(const GeometryView& geometry, const Source& 
   for (std::uint32_t slot = 0; slot != kSequenceEvents; ++slot) rows[slot] = {};
   follow_and_see(geometry, source, anchor, run, number, [&](std::uint32_t slot, const Outcome& now) {
     if (slot >= kSequenceEvents) return;
-    rows[slot] = photon_row(geometry, now, number);
+    rows[slot] = photon_row(geometry, now, run.events.number(number, now.event));
     if (slot == 0) rows[slot].flag = static_cast<std::uint16_t>(flag_of(birth_kind(now)));
   });
 }

@@ -54,7 +54,8 @@ std::uint64_t input_bytes(const Request& request) {
 
 /// Bytes of the results whose size the number of photons decides.
 std::uint64_t result_bytes(const Request& request, std::uint64_t photons) {
-  return photons * ((request.finals ? sizeof(PhotonRow) : 0) + (request.sequences ? sizeof(Sequence) : 0));
+  return photons * ((request.finals ? sizeof(PhotonRow) : 0) + (request.sequences ? sizeof(Sequence) : 0) +
+                    (request.records ? kSequenceEvents * sizeof(PhotonRow) : 0));
 }
 
 /// Throws Error(limit) for more photons, or more bytes of results, than are allowed.
@@ -630,6 +631,7 @@ void Service::State::deliver(std::vector<JobPointer>& finished) {
           append(reply.hit_words, part.hit_words);
           append(reply.finals, part.finals);
           append(reply.sequences, part.sequences);
+          append(reply.records, part.records);
         }
         job->promise.set_value(std::move(reply));
       } catch (const std::bad_alloc&) {

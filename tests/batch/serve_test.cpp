@@ -135,8 +135,9 @@ class Serve : public testing::Test {
 
 TEST_F(Serve, GivesTheFilesOfTheCommand) {
   const auto server = serve();
-  const std::vector<std::string> all{"--photons", "6000",  "--seed",  "7",        "--source", "ball:0,0,0,500",
-                                     "--final",   "--seq", "--times", "20,0,100", "--first",  "100"};
+  const std::vector<std::string> all{"--photons",      "6000",    "--seed",   "7",       "--source",
+                                     "ball:0,0,0,500", "--final", "--seq",    "--times", "20,0,100",
+                                     "--first",        "100",     "--record", "50"};
   const auto run = [&](const std::string& name, std::vector<std::string> more) {
     std::vector<std::string> words{"photons", data_file("detector.dae"), "--output", at(name)};
     words.insert(words.end(), all.begin(), all.end());
@@ -147,7 +148,7 @@ TEST_F(Serve, GivesTheFilesOfTheCommand) {
   run("here", {"--device", "host"});
   run("there", {"--server=" + address()});
   run("pieces", {"--server=" + address(), "--batch", "700"});
-  for (const char* file : {"hits.npy", "final.npy", "seq.npy", "channels.npy", "times.npy"})
+  for (const char* file : {"hits.npy", "final.npy", "seq.npy", "channels.npy", "times.npy", "record.npy"})
     for (const char* folder : {"there/", "pieces/"})
       EXPECT_EQ(bytes_in(at(std::string(folder) + file)), bytes_in(at(std::string("here/") + file))) << folder << file;
   json here = json::parse(bytes_in(at("here/summary.json"))), there = json::parse(bytes_in(at("there/summary.json")));
@@ -158,6 +159,27 @@ TEST_F(Serve, GivesTheFilesOfTheCommand) {
   run("chroma", {"--device", "host", "--format", "chroma"});
   run("chroma_there", {"--server=" + address(), "--format", "chroma"});
   EXPECT_EQ(bytes_in(at("chroma_there/hits/pos.npy")), bytes_in(at("chroma/hits/pos.npy")));
+}
+
+TEST_F(Serve, RecordsListedPhotonsOfASpectrumInAFile) {
+  const auto server = serve();
+  std::ofstream(at("led.csv")) << "# nm, intensity\n380, 0\n420, 3\n440, 1\n500, 0\n";
+  constexpr std::uint64_t kNumbers[]{70'000, 3, 4, 5, 900};
+  write_npy("numbers.npy", "(5,)", kNumbers, sizeof kNumbers, "<u8");
+  const auto run = [&](const std::string& name, const std::string& where) {
+    const Ended ended =
+        raylift({"photons", data_file("detector.dae"), "--photons", "2000", "--record", at("numbers.npy"), "--source",
+                 "ball:0,0,0,500:time=0-3:wavelength=" + at("led.csv") + ":decay=2", where, "--output", at(name)});
+    ASSERT_EQ(ended.code, 0) << ended.err;
+  };
+  run("here", "--device=host");
+  run("there", "--server=" + address());
+  for (const std::string file : {"/hits.npy", "/record.npy"})
+    EXPECT_EQ(bytes_in(at("there" + file)), bytes_in(at("here" + file))) << file;
+  EXPECT_EQ(without_header(bytes_in(at("there/record.npy"))).size(), 5 * protocol::kRecordBytes);
+  EXPECT_GT(bytes_in(at("there/hits.npy")).size(), 5'000U);
+  const json there = json::parse(bytes_in(at("there/summary.json")));
+  EXPECT_EQ(there["source"], json::parse(bytes_in(at("here/summary.json")))["source"]);
 }
 
 TEST_F(Serve, GivesTheBytesOfTheCommandForAnyBody) {
@@ -400,6 +422,31 @@ TEST_F(Serve, AnswersWrongMessagesAndGoesOn) {
          h.rows = 0;
          h.photons = 5;
        }},
+      {"a spectrum that falls", ErrorCode::malformed,
+       [](Header& h, std::string& b) {
+         constexpr protocol::SpectrumPoint kPoints[]{{0, 500}, {1, 400}};
+         b = std::string("point:0,0,0") + '\0' + std::string(reinterpret_cast<const char*>(kPoints), sizeof kPoints);
+         h.body = protocol::Body::source;
+         h.bytes = b.size();
+         h.rows = 2;
+         h.photons = 5;
+       }},
+      {"a spectrum that is missing", ErrorCode::malformed,
+       [](Header& h, std::string& b) {
+         b = "point:0,0,0";
+         h.body = protocol::Body::source;
+         h.bytes = b.size();
+         h.rows = 2;
+         h.photons = 5;
+       }},
+      {"a spectrum of too many points", ErrorCode::limit,
+       [](Header& h, std::string& b) {
+         b = std::string("point:0,0,0") + '\0' + std::string(257 * 8, '\1');
+         h.body = protocol::Body::source;
+         h.bytes = b.size();
+         h.rows = 257;
+         h.photons = 5;
+       }},
       {"a source without an end", ErrorCode::malformed,
        [](Header& h, std::string& b) {
          b = "point:0,0,0";
@@ -541,7 +588,9 @@ TEST_F(Serve, TakesBackWhatAClientCancelsOrLeaves) {
 
 TEST_F(Serve, GivesTheSameBytesAfterTheServerWasKilled) {
   auto server = serve();
-  Client client(to(address()));
+  client::Options options = to(address());
+  options.silence = seconds(60);  // the lost connection is noticed
+  Client client(options);
   std::map<client::Ticket, std::uint64_t> tickets;
   for (std::uint64_t seed = 0; seed != 12; ++seed)
     tickets[client.submit(client::source("ball:0,0,0,500", 3000, seed, seed % 3))] = seed % 3;
@@ -552,7 +601,7 @@ TEST_F(Serve, GivesTheSameBytesAfterTheServerWasKilled) {
   std::map<std::uint64_t, std::string> bytes{{0, first}};
   for (const auto& [ticket, seed] : tickets) {
     if (ticket == tickets.begin()->first) continue;
-    const Result result = client.wait(ticket, seconds(120));
+    const Result result = client.wait(ticket, seconds(50));
     const auto [at, is_new] = bytes.try_emplace(seed, text_of(result.bytes));
     EXPECT_EQ(text_of(result.bytes), at->second);
   }
@@ -761,7 +810,6 @@ TEST_F(Serve, RefusesOptionsThatAreNot) {
   EXPECT_THAT(refused({"serve", scene, "--client", "x"}), HasSubstr("--keygen FOLDER"));
   EXPECT_THAT(refused({"photons", scene, "--server", "--device", "host", "--output", at("x")}),
               HasSubstr("--device is the server's"));
-  EXPECT_THAT(refused({"photons", scene, "--server", "--record", "3", "--output", at("x")}), HasSubstr("--record"));
   EXPECT_THAT(refused({"photons", scene, "--server=http://x", "--output", at("x")}), HasSubstr("ipc:// or tcp://"));
   EXPECT_FALSE(std::filesystem::exists(at("x/summary.json")));
 }

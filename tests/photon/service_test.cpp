@@ -76,6 +76,7 @@ class HeldBackend : public test::TestBackend {
 struct Alone {
   std::vector<PhotonRow> hits, finals;
   std::vector<Sequence> sequences;
+  std::vector<PhotonRow> records;
   Tally tally;
 };
 
@@ -209,6 +210,7 @@ class Serve : public OfGensteps {
     }
     Simulation simulation(geometry);
     all.tally = simulation.run(source, how, count, results);
+    if (request.records) all.records = record(geometry, source, how, static_cast<std::size_t>(count));
     return all;
   }
   static void expect_alone(const Reply& reply, const Request& request, const Alone& one) {
@@ -231,6 +233,7 @@ class Serve : public OfGensteps {
       EXPECT_TRUE(test::same_bytes(reply.hits_as<PhotonRow>(), one.hits));
     }
     EXPECT_TRUE(test::same_bytes(reply.finals, request.finals ? one.finals : std::vector<PhotonRow>{}));
+    EXPECT_TRUE(test::same_bytes(reply.records, one.records));
     EXPECT_TRUE(test::same_bytes(reply.sequences, request.sequences ? one.sequences : std::vector<Sequence>{}));
   }
   static std::future<Reply> submit(Service& service, ClientId client, const Request& request) {
@@ -244,8 +247,10 @@ RAYLIFT_ON_BOTH_DEVICES(Serve);
 TEST_P(Serve, GivesEachEventTheBytesOfASimulationOfItAlone) {
   const GpuGeometry reference = upload_to(device());
   std::vector<Request> requests;
-  for (std::uint64_t event = 0; event != 24; ++event)
+  for (std::uint64_t event = 0; event != 24; ++event) {
     requests.push_back(of_kind(event, event % 5 == 4 ? 2'500 : 20 + 37 * static_cast<std::uint32_t>(event)));
+    requests.back().records = event % 3 == 1;
+  }
   std::vector<Alone> all;
   std::uint64_t hits = 0;
   for (const Request& request : requests) {

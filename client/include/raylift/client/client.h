@@ -130,8 +130,10 @@ struct Request {
   float max_time = 0;             ///< ns, after which a photon is truncated; 0: none
   Layout layout = Layout::rows;
   protocol::Encoding wanted_encoding = protocol::Encoding::raw;
-  bool finals = false;     ///< Result::finals is wanted
-  bool sequences = false;  ///< Result::sequences is wanted
+  bool finals = false;       ///< Result::finals is wanted
+  bool sequences = false;    ///< Result::sequences is wanted
+  bool records = false;      ///< Result::records is wanted
+  std::size_t spectrum = 0;  ///< points of a source's spectrum: source() sets it
 };
 
 /// Gensteps of an event: a vector of elements of 96 bytes, such as Genstep of <raylift/client/gensteps.h>.
@@ -164,9 +166,16 @@ template <class Photon>
   request.seed = seed;
   return request;
 }
-/// Photons of a source's text, docs/photons.md, which may name no files: those would be the server's.
-[[nodiscard]] inline Request source(std::string text, std::uint64_t count, std::uint64_t event, std::uint64_t seed) {
+/// Photons of a source's text, docs/photons.md, which may name no files: those would be the server's. `spectrum`, with
+/// up to protocol::kMaxSpectrum points, is that of the wavelengths, in place of the text's.
+[[nodiscard]] inline Request source(std::string text, std::uint64_t count, std::uint64_t event, std::uint64_t seed,
+                                    const std::vector<protocol::SpectrumPoint>& spectrum = {}) {
   Request request;
+  request.spectrum = spectrum.size();
+  if (!spectrum.empty()) {
+    text += '\0';
+    text.append(reinterpret_cast<const char*>(spectrum.data()), spectrum.size() * sizeof spectrum[0]);
+  }
   request.body = protocol::Body::source;
   request.bytes = Bytes::of(std::move(text));
   request.photons = count;
@@ -190,6 +199,7 @@ struct Result {
   protocol::Counts counts;
   Bytes finals;                        ///< all photons at their ends, Row, by number; where they were wanted
   Bytes sequences;                     ///< their histories, 32 bytes each; likewise
+  Bytes records;                       ///< their steps, 32 of Row for each photon; likewise
   std::shared_ptr<const Error> error;  ///< of Client::next(): why there is no result
 
   /// The hits of Layout::rows; empty of another layout or encoding.
@@ -299,6 +309,7 @@ class Client {
   bool send_header(const protocol::Header& header);
   void send_to_all(const protocol::Header& header);
   bool receive();
+  [[nodiscard]] bool has_lost_connection();
   void take(std::vector<Message>& frames);
   void take_result(Entry& entry, const protocol::Header& header, std::vector<Message>& frames, std::size_t body);
   void take_error(Entry& entry, const protocol::Header& header, const Message* text);
@@ -311,6 +322,7 @@ class Client {
   bool shares_ = false;
   void* context_ = nullptr;
   void* socket_ = nullptr;
+  void* monitor_ = nullptr;  // tells of lost connections; null where requests go to several addresses
   int wake_ = -1;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -323,7 +335,7 @@ class Client {
   bool stop_ = false;
   std::map<std::uint64_t, Clock::time_point> servers_;  // and when they were heard last
   std::uint64_t max_body_ = 0;                          // of a server; 0: none was heard
-  Clock::time_point heard_, beaten_, opened_;
+  Clock::time_point heard_, beaten_, opened_, resumes_;
   std::thread thread_;
 };
 

@@ -45,7 +45,7 @@ enum class Body : std::uint8_t {
   none = 0,
   gensteps = 1,  ///< (G, 6, 4) of float32
   photons = 2,   ///< (N, 4, 4) of float32
-  source = 3,    ///< the text of a source, such as "point:0,0,0"; UTF-8
+  source = 3,    ///< the text of a source, such as "point:0,0,0", in UTF-8, and its spectrum
   hits = 4,      ///< in the layout of Header::layout
 };
 enum class Encoding : std::uint8_t {
@@ -66,6 +66,7 @@ enum class Layout : std::uint8_t {
 inline constexpr std::uint8_t kMayShare = 1;        ///< the hits may come in shared memory
 inline constexpr std::uint8_t kWantsFinals = 2;     ///< all photons at their ends, behind the hits: Row
 inline constexpr std::uint8_t kWantsSequences = 4;  ///< histories, behind these: 32 bytes a photon
+inline constexpr std::uint8_t kWantsRecords = 8;    ///< every step, behind these: 32 Rows a photon
 
 enum class ErrorCode : std::uint16_t {
   none = 0,
@@ -169,7 +170,7 @@ struct Header {
   std::uint64_t first = 0;        ///< the number of the first photon to be simulated
   std::uint64_t photons = kAll;   ///< how many; results: how many were simulated
   std::uint64_t expected = kAll;  ///< of the whole body, which is an error where it makes another number
-  std::uint64_t rows = 0;         ///< of the body: G, N or H
+  std::uint64_t rows = 0;         ///< of the body: G, N or H; of a source the points of its spectrum
   std::uint64_t bytes = 0;        ///< of the body, wherever it lies
   std::uint32_t max_steps = 0;    ///< after which a photon is truncated; 0: 10,000
   float max_time = 0;             ///< ns, after which a photon is truncated; 0: none
@@ -238,6 +239,16 @@ static_assert(sizeof(Row) == 64, "the layout of docs/photons.md");
 inline constexpr std::size_t kGenstepBytes = 96;
 inline constexpr std::size_t kPhotonBytes = 64;
 inline constexpr std::size_t kSequenceBytes = 32;
+inline constexpr std::size_t kRecordBytes = 32 * sizeof(Row);
+/// Points of a source's spectrum, at most.
+inline constexpr std::size_t kMaxSpectrum = 256;
+
+/// A point of a source's spectrum, in the body behind the text and a zero byte.
+struct SpectrumPoint {
+  float probability;  ///< cumulative: 0 at the first point, 1 at the last
+  float wavelength;   ///< nm
+};
+static_assert(sizeof(SpectrumPoint) == 8, "the layout of docs/service.md");
 
 /// Bytes of a row of the body; 0: it has no rows.
 inline constexpr std::size_t row_bytes(Body body) {

@@ -21,7 +21,8 @@ namespace raylift::client {
 /// A body that others may open while this lives.
 class SharedBody {
  public:
-  /// A copy of the bytes that no process can change, shorten or extend any more; null where the system has no room for it.
+  /// A copy of the bytes that no process can change, shorten or extend any more; null where the system has no room for
+  /// it.
   [[nodiscard]] static std::unique_ptr<SharedBody> of(const void* data, std::size_t size) { return of({{data, size}}); }
   struct Piece {
     const void* data;

@@ -82,6 +82,7 @@ struct Request {
   HitColumns hits = HitColumns::rows();
   bool finals = false;     ///< all photons at their ends
   bool sequences = false;  ///< histories
+  bool records = false;    ///< every step, as record() gives it
   /// Called once after the future became ready, on any of the service's threads or within submit(), cancel(),
   /// drop_client() or stop(). It must be quick, must not throw and must not call the service. Empty: nothing is called.
   std::function<void()> when_ready;
@@ -101,6 +102,7 @@ struct Reply {
   std::vector<std::uint32_t> hit_words;  ///< hit_count rows of columns.size() words, in the photons' order
   std::vector<PhotonRow> finals;         ///< in the photons' order, where they are wanted
   std::vector<Sequence> sequences;       ///< likewise
+  std::vector<PhotonRow> records;        ///< likewise, kSequenceEvents rows for each photon
 
   double queue_seconds = 0;   ///< from submit() to the begin of its first launch
   double kernel_seconds = 0;  ///< of its launches, in proportion to its share of their photons

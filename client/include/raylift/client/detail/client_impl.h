@@ -97,6 +97,7 @@ inline Client::Client(Options options) : options_(std::move(options)) {
     open();
     thread_ = std::thread([this] { work(); });
   } catch (...) {
+    if (monitor_ != nullptr) zmq_close(monitor_);
     if (socket_ != nullptr) zmq_close(socket_);
     if (context_ != nullptr) zmq_ctx_term(context_);
     if (wake_ >= 0) ::close(wake_);
@@ -111,6 +112,7 @@ inline Client::~Client() {
   }
   wake();
   thread_.join();
+  if (monitor_ != nullptr) zmq_close(monitor_);
   zmq_close(socket_);
   zmq_ctx_term(context_);
   ::close(wake_);
@@ -132,6 +134,13 @@ inline void Client::open() {
         zmq_setsockopt(socket_, ZMQ_CURVE_PUBLICKEY, keys.own_public.c_str(), 41) != 0 ||
         zmq_setsockopt(socket_, ZMQ_CURVE_SECRETKEY, keys.own_secret.c_str(), 41) != 0)
       throw Error(ErrorCode::usage, "the keys are not valid, or this libzmq has no CURVE", "keys");
+  }
+  // What was sent over a lost connection has no answer. Of several addresses it is not known which one had it.
+  constexpr const char* kMonitor = "inproc://monitor";
+  if (options_.addresses.size() == 1 && zmq_socket_monitor(socket_, kMonitor, ZMQ_EVENT_DISCONNECTED) == 0) {
+    monitor_ = zmq_socket(context_, ZMQ_PAIR);
+    if (monitor_ == nullptr || zmq_connect(monitor_, kMonitor) != 0)
+      throw Error(ErrorCode::usage, zmq_strerror(zmq_errno()), "a socket");
   }
   for (const std::string& address : options_.addresses)
     if (zmq_connect(socket_, address.c_str()) != 0)
@@ -162,7 +171,7 @@ inline Ticket Client::submit(Request request) {
   header.first = request.first;
   header.photons = request.photons;
   header.expected = request.expected;
-  header.rows = has_rows ? request.bytes.size() / row : 0;
+  header.rows = has_rows ? request.bytes.size() / row : request.spectrum;
   header.bytes = request.bytes.size();
   header.max_steps = request.max_steps;
   header.max_time = request.max_time;
@@ -172,6 +181,7 @@ inline Ticket Client::submit(Request request) {
   header.wanted_encoding = request.wanted_encoding;
   if (request.finals) header.flags |= protocol::kWantsFinals;
   if (request.sequences) header.flags |= protocol::kWantsSequences;
+  if (request.records) header.flags |= protocol::kWantsRecords;
   entry.bytes = std::move(request.bytes);
   if (shares_) {
     header.flags |= protocol::kMayShare;
@@ -316,15 +326,21 @@ inline void Client::work() {
       if (!queued_.empty() && !is_connecting(Clock::now()))
         tick = std::min(tick, std::chrono::ceil<std::chrono::milliseconds>(queued_.begin()->first - Clock::now()));
     }
-    zmq_pollitem_t items[2] = {{socket_, 0, static_cast<short>(blocked ? ZMQ_POLLIN | ZMQ_POLLOUT : ZMQ_POLLIN), 0},
-                               {nullptr, wake_, ZMQ_POLLIN, 0}};
-    (void)zmq_poll(items, 2, std::max<long>(static_cast<long>(tick.count()), 0));
+    zmq_pollitem_t items[3] = {{socket_, 0, static_cast<short>(blocked ? ZMQ_POLLIN | ZMQ_POLLOUT : ZMQ_POLLIN), 0},
+                               {nullptr, wake_, ZMQ_POLLIN, 0},
+                               {monitor_, 0, ZMQ_POLLIN, 0}};
+    (void)zmq_poll(items, monitor_ != nullptr ? 3 : 2, std::max<long>(static_cast<long>(tick.count()), 0));
     std::uint64_t ignored = 0;
     (void)!::read(wake_, &ignored, sizeof ignored);
     const std::lock_guard<std::mutex> lock(mutex_);
     while (receive()) {
     }
     const Clock::time_point now = Clock::now();
+    if (has_lost_connection()) {
+      resumes_ = now + std::chrono::milliseconds(50);
+      for (auto& [ticket, entry] : entries_)
+        if (entry.state == State::sent) queue(ticket, entry, resumes_);
+    }
     for (const Ticket ticket : cancelled_) {
       protocol::Header header;
       header.kind = protocol::Kind::cancel;
@@ -374,8 +390,10 @@ inline void Client::queue(Ticket ticket, Entry& entry, Clock::time_point when) {
   queued_.emplace(when, ticket);
 }
 
-/// To several servers, whose connections come one after another.
+/// To several servers, whose connections come one after another; or again: shortly after the event, ZeroMQ still
+/// accepts messages for the connection that was lost.
 inline bool Client::is_connecting(Clock::time_point now) const {
+  if (now < resumes_) return true;
   return options_.addresses.size() > 1 && now - opened_ < std::chrono::milliseconds(200);
 }
 
@@ -451,6 +469,13 @@ inline bool Client::receive() {
   }
   take(frames);
   return true;
+}
+
+inline bool Client::has_lost_connection() {
+  bool has = false;
+  if (monitor_ == nullptr) return has;
+  for (Message frame; frame.receive(monitor_);) has = true;  // that event alone is asked for
+  return has;
 }
 
 inline void Client::take(std::vector<Message>& frames) {
@@ -568,10 +593,11 @@ inline void Client::take_result(Entry& entry, const protocol::Header& header, st
   const bool is_npy = header.encoding == protocol::Encoding::npy;
   const std::uint64_t finals = (entry.header.flags & protocol::kWantsFinals) != 0 ? protocol::kPhotonBytes : 0;
   const std::uint64_t sequences = (entry.header.flags & protocol::kWantsSequences) != 0 ? protocol::kSequenceBytes : 0;
+  const std::uint64_t records = (entry.header.flags & protocol::kWantsRecords) != 0 ? protocol::kRecordBytes : 0;
   const std::size_t hit = protocol::hit_bytes(header.layout);
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 50;  // rows: products stay numbers
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 48;  // rows: products stay numbers
   if (header.layout != entry.header.layout || header.rows > kMost || header.photons > kMost ||
-      (!is_npy && bytes.size() != header.rows * hit + header.photons * (finals + sequences)))
+      (!is_npy && bytes.size() != header.rows * hit + header.photons * (finals + sequences + records)))
     return broken("its rows are not those of its header");
   result.event = header.event;
   result.seed = header.seed;
@@ -586,7 +612,9 @@ inline void Client::take_result(Entry& entry, const protocol::Header& header, st
   const std::size_t ends = is_npy ? 0 : static_cast<std::size_t>(header.photons * finals);
   result.bytes = part(0, hits);
   result.finals = part(hits, ends);
-  result.sequences = part(hits + ends, bytes.size() - hits - ends);
+  const std::size_t histories = is_npy ? 0 : static_cast<std::size_t>(header.photons * sequences);
+  result.sequences = part(hits + ends, histories);
+  result.records = part(hits + ends + histories, bytes.size() - hits - ends - histories);
   finish(entry, nullptr);
 }
 
