@@ -33,9 +33,25 @@ Paint halo(const Background& background) {
   return paint;
 }
 
-void add_axes(Builder& builder, const Camera& camera, const Settings& settings, float scale) {
+constexpr float kAxesSide = 106, kAxesMiddle = 52;  // at scale 1, as all lengths here
+constexpr float kBarMost = 200, kBarShare = 0.35F, kBarMargin = 28, kBarHeight = 56;
+constexpr float kBarLeft = 4;    // of its tick
+constexpr float kBarLeast = 60;  // without room for so long a bar there is none
+
+/// The free part of the camera's image, in pixels from the lower left.
+Eigen::AlignedBox2f free_part(const Camera& camera, int width, int height) {
+  const Eigen::Array2d size(width, height), middle = 0.5 * (camera.free_middle.array() + 1),
+                                            half = 0.5 * camera.free_share.array();
+  return {((middle - half) * size).cast<float>().matrix(), ((middle + half) * size).cast<float>().matrix()};
+}
+
+float longest_bar(const Eigen::AlignedBox2f& free, float scale) {
+  return std::min(kBarMost * scale, kBarShare * free.sizes().x());
+}
+
+void add_axes(Builder& builder, const Camera& camera, const Settings& settings, const Point& corner, float scale) {
   const float length = 34 * scale;
-  const Point center(52 * scale, 52 * scale);
+  const Point center = corner + Point(kAxesMiddle * scale, kAxesMiddle * scale);
   constexpr std::array<Color, 3> kColors{{{0.93F, 0.36F, 0.36F}, {0.47F, 0.78F, 0.36F}, {0.36F, 0.60F, 0.95F}}};
   const Eigen::Matrix3d rotation = camera.rotation();
   // Back to front.
@@ -56,13 +72,13 @@ void add_axes(Builder& builder, const Camera& camera, const Settings& settings, 
   builder.disc(center, 2.4F * scale, ink(settings.background, 1));
 }
 
-void add_scale_bar(Builder& builder, const Camera& camera, const Settings& settings, int width, int height,
-                   float scale) {
+void add_scale_bar(Builder& builder, const Camera& camera, const Settings& settings, const Eigen::AlignedBox2f& free,
+                   int height, float scale) {
   const double pixel = camera.pixel_size(height);
-  const double length = round_length(pixel * std::min(200.0 * static_cast<double>(scale), 0.35 * width));
+  const double length = round_length(pixel * static_cast<double>(longest_bar(free, scale)));
   const float bar = static_cast<float>(length / pixel);
-  const float right = static_cast<float>(width) - 28 * scale;
-  const float y = 28 * scale;
+  const float right = free.max().x() - kBarMargin * scale;
+  const float y = free.min().y() + kBarMargin * scale;
   const float tick = 5 * scale;
   const std::string text = length_text(length);
   const float letter = 10 * scale;
@@ -230,6 +246,17 @@ std::string measured_length_text(double millimetres) {
   return words + ' ' + unit.name;
 }
 
+OverlayPlaces overlay_places(const Eigen::AlignedBox2f& free, float scale) {
+  OverlayPlaces places;
+  const Point low = free.min();
+  if (free.sizes().x() >= kAxesSide * scale) places.axes = {low, low + Point(kAxesSide * scale, kAxesSide * scale)};
+  const float axes = places.axes.isEmpty() ? 0 : kAxesSide * scale;
+  const float bar = longest_bar(free, scale), wide = bar + (kBarMargin + kBarLeft) * scale;
+  if (bar >= kBarLeast * scale && axes + wide <= free.sizes().x())
+    places.scale_bar = {Point(free.max().x() - wide, low.y()), Point(free.max().x(), low.y() + kBarHeight * scale)};
+  return places;
+}
+
 Overlay make_overlay(const Camera& camera, const Settings& settings, int width, int height) {
   Overlay overlay;
   Builder builder(overlay);
@@ -239,8 +266,10 @@ Overlay make_overlay(const Camera& camera, const Settings& settings, int width, 
   if (settings.box) add_box(builder, places, *settings.box, scale);
   if (!settings.measured.empty())
     add_measured(builder, places, settings.measured, scale, {static_cast<float>(width), static_cast<float>(height)});
-  if (settings.axes) add_axes(builder, camera, settings, scale);
-  if (settings.scale_bar) add_scale_bar(builder, camera, settings, width, height, scale);
+  const Eigen::AlignedBox2f free = free_part(camera, width, height);
+  const OverlayPlaces at = overlay_places(free, scale);
+  if (settings.axes && !at.axes.isEmpty()) add_axes(builder, camera, settings, at.axes.min(), scale);
+  if (settings.scale_bar && !at.scale_bar.isEmpty()) add_scale_bar(builder, camera, settings, free, height, scale);
   return overlay;
 }
 

@@ -2,6 +2,7 @@
 // The axes in a corner, the scale bar and what is measured, as triangles in pixel coordinates. No GL.
 #pragma once
 
+#include <Eigen/Geometry>
 #include <array>
 #include <string>
 #include <vector>
@@ -33,8 +34,14 @@ using Overlay = std::vector<OverlayVertex>;  ///< three to a triangle
 /// The same with five digits, without an exponent: "1.2346 m".
 [[nodiscard]] std::string measured_length_text(double millimetres);
 
-/// Axes and scale bar, where the settings have them, and over the scene what is measured and the settings' box. In
-/// perspective the bar's length holds at the target's distance.
+/// Where the axes and the scale bar are in a part of an image, in pixels from the lower left; empty without room.
+struct OverlayPlaces {
+  Eigen::AlignedBox2f axes, scale_bar;
+};
+[[nodiscard]] OverlayPlaces overlay_places(const Eigen::AlignedBox2f& free, float scale);
+
+/// Axes and scale bar in the part that the camera says is free, where the settings have them, and over the scene what
+/// is measured and the settings' box. In perspective the bar's length holds at the target's distance.
 [[nodiscard]] Overlay make_overlay(const Camera& camera, const Settings& settings, int width, int height);
 
 }  // namespace raylift::viewer

@@ -10,6 +10,7 @@
 #include "state/frame_scheduler.h"
 #include "state/viewer_state.h"
 #include "window/controls.h"
+#include "window/dock_layout.h"
 
 namespace raylift::viewer {
 
@@ -17,11 +18,8 @@ namespace raylift::viewer {
 inline constexpr float kFontSize = 14;
 [[nodiscard]] float em(float length);
 
-inline constexpr float kLeftWidth = 330;
-inline constexpr float kRightWidth = 250;
 inline constexpr float kSelectionWidth = 390;
 inline constexpr float kMeasuredWidth = 330;
-inline constexpr float kGap = 10;
 
 /// Whether a window is so small that panels begin closed, as their titles.
 [[nodiscard]] bool is_small(float width, float height);
