@@ -21,6 +21,7 @@
 #include "commands.h"
 #include "device_options.h"
 #include "gpu/src/cache/cache_files.h"
+#include "gpu/src/cache/cache_key.h"
 #if defined(RAYLIFT_WITH_ZMQ)
 #include "batch/serve/remote_photons.h"
 #endif
@@ -142,8 +143,11 @@ std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options
   refuse_inputs();
   const SourceHash source = hash_source(options.file, progress);
   options.cache.options.source_hash = std::make_shared<const SourceHashAhead>(source);
+  UploadOptions usual;  // those of the upload are named by themselves
+  usual.bvh = true;
   const PhotonInputs inputs{source.hash.hex(), optics_hash(options.file, options.load),
-                            contents_hash(photon::source_files(options.source))};
+                            contents_hash(photon::source_files(options.source)),
+                            detail::changed_options(options.file, options.load, usual)};
   if (options.server) {
     if (mpi != nullptr)
       throw Error(ErrorKind::usage, "--server was given under mpirun", {}, "one process can keep several servers busy");
