@@ -24,6 +24,7 @@
 #include "gpu/src/cache/cache_key.h"
 #if defined(RAYLIFT_WITH_ZMQ)
 #include "batch/serve/remote_photons.h"
+#include "batch/serve/zmq_library.h"
 #endif
 #include "photon_scene.h"
 
@@ -107,6 +108,7 @@ void warn_of_tables(Session& session, const PhotonOptions& options, const photon
 /// All of a run, by a server of the same geometry.
 Json run_remotely(Session& session, PhotonsCommandOptions& options, const PhotonInputs& inputs,
                   const Progress& progress, PhotonSummary& summary) {
+  load_zmq();
   const Scene scene = load(options.file, options.load, options.cache.with(session), progress);
   report_loaded(session, options.file, scene);
   for (const std::filesystem::path& file : photon_files_of(options.output)) refuse_input(file);
