@@ -107,6 +107,7 @@ Json photon_head(const PhotonOptions& options, const PhotonInputs& inputs) {
           {"scene", options.file},
           {"scene_sha256", inputs.scene},
           {"optics", inputs.optics},
+          {"load", inputs.load},
           {"raster", raster_json(options.upload.raster)},
           {"positions", to_string(options.upload.positions)},
           {"flattened", options.upload.flatten},

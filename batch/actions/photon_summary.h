@@ -14,9 +14,10 @@
 
 namespace raylift::batch {
 
-/// Hashes of what a run reads: CacheKey::source, optics_hash() and contents_hash() of photon::source_files().
+/// Hashes of what a run reads: CacheKey::source, optics_hash() and contents_hash() of photon::source_files(); and the
+/// options of its load that are not the default, as "unit=10 up=y".
 struct PhotonInputs {
-  std::string scene, optics, source;
+  std::string scene, optics, source, load;
 };
 
 /// The head of a run: all that its results depend on.

@@ -21,8 +21,10 @@
 #include "commands.h"
 #include "device_options.h"
 #include "gpu/src/cache/cache_files.h"
+#include "gpu/src/cache/cache_key.h"
 #if defined(RAYLIFT_WITH_ZMQ)
 #include "batch/serve/remote_photons.h"
+#include "batch/serve/zmq_library.h"
 #endif
 #include "photon_scene.h"
 
@@ -106,6 +108,7 @@ void warn_of_tables(Session& session, const PhotonOptions& options, const photon
 /// All of a run, by a server of the same geometry.
 Json run_remotely(Session& session, PhotonsCommandOptions& options, const PhotonInputs& inputs,
                   const Progress& progress, PhotonSummary& summary) {
+  load_zmq();
   const Scene scene = load(options.file, options.load, options.cache.with(session), progress);
   report_loaded(session, options.file, scene);
   for (const std::filesystem::path& file : photon_files_of(options.output)) refuse_input(file);
@@ -142,8 +145,11 @@ std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options
   refuse_inputs();
   const SourceHash source = hash_source(options.file, progress);
   options.cache.options.source_hash = std::make_shared<const SourceHashAhead>(source);
+  UploadOptions usual;  // those of the upload are named by themselves
+  usual.bvh = true;
   const PhotonInputs inputs{source.hash.hex(), optics_hash(options.file, options.load),
-                            contents_hash(photon::source_files(options.source))};
+                            contents_hash(photon::source_files(options.source)),
+                            detail::changed_options(options.file, options.load, usual)};
   if (options.server) {
     if (mpi != nullptr)
       throw Error(ErrorKind::usage, "--server was given under mpirun", {}, "one process can keep several servers busy");

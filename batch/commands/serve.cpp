@@ -25,6 +25,7 @@
 #include "base/json.h"
 #include "batch/serve/remote.h"
 #include "batch/serve/server.h"
+#include "batch/serve/zmq_library.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/own_folder.h"
@@ -180,6 +181,7 @@ int print_status(Session& session, const ServeOptions& options) {
 }
 
 int serve(Session& session, ServeOptions& options) {
+  load_zmq();
   if (!options.new_keys.empty()) {
     if (options.new_client.empty())
       write_new_keys(options.new_keys);

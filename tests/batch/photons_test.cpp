@@ -219,6 +219,9 @@ TEST_F(Photons, GoOnAfterAKillWithTheSameFiles) {
     const Ended other = raylift(into(name, with(options, {"--resume", "--seed", "8"})));
     EXPECT_EQ(other.code, 2);
     EXPECT_THAT(other.err, HasSubstr("has another seed: 7 there, 8 here"));
+    const Ended larger = raylift(into(name, with(options, {"--resume", "--unit", "5"})));
+    EXPECT_EQ(larger.code, 2);
+    EXPECT_THAT(larger.err, HasSubstr("has another load: \"\" there, \"unit=5\" here"));
     run(name, with(options, {"--resume"}));
     EXPECT_EQ(contents(name), whole);
     const std::uint64_t resumed_at = summary(name)["resumed_at"];

@@ -13,6 +13,7 @@
 #include <map>
 #include <thread>
 
+#include "batch/serve/zmq_library.h"
 #include "run_program.h"
 
 namespace raylift::test {
@@ -44,7 +45,10 @@ std::string text_of(const client::Bytes& bytes) {
 
 class Serve : public testing::Test {
  protected:
-  Serve() { ::chmod(folder_.path().c_str(), 0700); }
+  Serve() {
+    ::chmod(folder_.path().c_str(), 0700);
+    batch::load_zmq();
+  }
 
   [[nodiscard]] std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
   [[nodiscard]] std::string address(const std::string& name = "s") const { return "ipc://" + at(name); }
@@ -132,6 +136,15 @@ class Serve : public testing::Test {
   TemporaryFolder folder_;
   mutable int runs_ = 0;
 };
+
+TEST_F(Serve, LoadsZeroMqForItsCommandsAlone) {
+  const Ended linked = raylift({}, {{"LD_TRACE_LOADED_OBJECTS=1"}, ""});
+  EXPECT_THAT(linked.out, testing::AllOf(HasSubstr("libc.so"), testing::Not(HasSubstr("zmq"))));
+  const Ended missing = raylift({"serve", "--status"}, {{"RAYLIFT_ZMQ=/none/libzmq.so"}, ""});
+  EXPECT_EQ(missing.code, 5) << missing.err;
+  EXPECT_THAT(missing.err,
+              testing::AllOf(HasSubstr("ZeroMQ can't be used: /none/libzmq.so"), HasSubstr("install libzmq5")));
+}
 
 TEST_F(Serve, GivesTheFilesOfTheCommand) {
   const auto server = serve();
