@@ -2,8 +2,11 @@
 // What the window's controls and the verbs of clients act on.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "state/frame_scheduler.h"
@@ -18,8 +21,17 @@ struct WindowLayout {
   bool help = false;
   bool opening = false;  ///< the dialog that opens a scene
   enum class Menu { closed, opening, open };
-  Menu menu = Menu::closed;  ///< of the selected solid
-  bool legend = true;
+  Menu menu = Menu::closed;                        ///< of the selected solid
+  bool scene = true, image = true, legend = true;  ///< the panels that stay open
+  /// Of the image's panel: whether each section is open, and the one to scroll to.
+  enum class Section { view, colour, surfaces, clipping, ray_casting, overlays };
+  std::array<bool, 6> sections{false, true, true, false, false, false};
+  std::optional<Section> reveal{};
+  [[nodiscard]] bool& open(Section section) { return sections[static_cast<std::size_t>(section)]; }
+  /// Of the scene's panel: the tab that is shown, and the one to show.
+  enum class Tab { solids, light, properties, device, bookmarks };
+  Tab tab = Tab::solids;
+  std::optional<Tab> next_tab{};
   bool light = false;  ///< the panels' theme
   bool full_screen = false;
   bool closing = false;

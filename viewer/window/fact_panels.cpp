@@ -15,18 +15,13 @@
 namespace raylift::viewer {
 namespace {
 
-/// A colour that is read on the theme's ground.
-ImVec4 ink(const ImVec4& on_dark) {
-  return is_light() ? ImVec4(0.55F * on_dark.x, 0.55F * on_dark.y, 0.55F * on_dark.z, 1) : on_dark;
-}
-
 void draw_check(const ViewerState& state) {
-  if (!state.check()) return ImGui::TextDisabled("checking whether it is watertight ...");
+  if (!state.check()) return ImGui::TextDisabled("Checking whether it is watertight ...");
   const SceneCheck& check = *state.check();
   if (check.watertight()) {
-    ImGui::TextColored(ink({0.5F, 0.85F, 0.5F, 1}), "watertight");
+    ImGui::TextColored(ink(theme_now().good), "Watertight");
   } else {
-    ImGui::TextColored(ink({0.95F, 0.5F, 0.4F, 1}), "%s",
+    ImGui::TextColored(ink(theme_now().error), "%s",
                        cli::counted(check.leaking_instances, "solid is", "solids are").c_str());
     ImGui::SameLine(0, 4);
     ImGui::TextUnformatted("not watertight");
@@ -72,7 +67,7 @@ void draw_times(const std::vector<float>& times) {
 
 void draw_arrays(const ResidencyReport& report) {
   if (!ImGui::BeginTable("arrays", 4, ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingFixedFit)) return;
-  for (const char* title : {"array", "bytes", "where", "device"}) ImGui::TableSetupColumn(title);
+  for (const char* title : {"Array", "Bytes", "Where", "On device"}) ImGui::TableSetupColumn(title);
   ImGui::TableHeadersRow();
   for (const ArrayResidency& array : report.arrays) {
     ImGui::TableNextRow();
@@ -91,25 +86,20 @@ void draw_arrays(const ResidencyReport& report) {
 
 }  // namespace
 
-float selection_left(const ViewerState& state, float height) {
-  return state.settings().axes ? 106 * std::clamp(height / 720, 0.75F, 4.0F)
-                               : em(kGap);  // the axes' size in overlay.cpp
-}
-
-void draw_facts(const ViewerState& state) {
-  if (!state.scene()) return ImGui::TextDisabled("no scene");
+void draw_properties(const ViewerState& state) {
+  if (!state.scene()) return ImGui::TextDisabled("No scene");
   const Scene& scene = *state.scene();
   if (begin_facts("facts")) {
-    fact("file", state.file());
-    fact("format", scene.format);
-    fact("unit", with_micro(cli::unit_name(scene.unit_mm)));
-    fact("meshes", cli::grouped(scene.meshes.size()));
-    fact("solids", cli::grouped(scene.instances.size()));
-    fact("triangles", fmt::format("{} ({} unique)", cli::grouped(scene.expanded_triangles()),
+    fact("File", state.file());
+    fact("Format", scene.format);
+    fact("Unit", with_micro(cli::unit_name(scene.unit_mm)));
+    fact("Meshes", cli::grouped(scene.meshes.size()));
+    fact("Solids", cli::grouped(scene.instances.size()));
+    fact("Triangles", fmt::format("{} ({} unique)", cli::grouped(scene.expanded_triangles()),
                                   cli::grouped(scene.unique_triangles())));
-    fact("materials", cli::grouped(scene.materials.size()));
-    point_fact("min, mm", scene.bounds.min);
-    point_fact("max, mm", scene.bounds.max);
+    fact("Materials", cli::grouped(scene.materials.size()));
+    point_fact("Minimum, mm", scene.bounds.min);
+    point_fact("Maximum, mm", scene.bounds.max);
     ImGui::EndTable();
   }
   ImGui::Separator();
@@ -119,10 +109,10 @@ void draw_facts(const ViewerState& state) {
 void draw_device(const ViewerState& state, const FrameScheduler& frames) {
   if (begin_facts("opengl")) {
     fact("OpenGL", reinterpret_cast<const char*>(glGetString(GL_RENDERER)));
-    fact("buffers", human_bytes(frames.renderer().buffer_bytes()));
-    fact("drawn", cli::grouped(frames.renderer().drawn_triangles()) + " of " +
+    fact("Buffers", human_bytes(frames.renderer().buffer_bytes()));
+    fact("Drawn", cli::grouped(frames.renderer().drawn_triangles()) + " of " +
                       cli::grouped(frames.renderer().shown_triangles()) + " triangles");
-    fact("frame", with_micro(human_seconds(frames.draw_seconds())));
+    fact("Frame time", with_micro(human_seconds(frames.draw_seconds())));
     ImGui::EndTable();
   }
   draw_times(frames.draw_times());
@@ -138,12 +128,12 @@ void draw_device(const ViewerState& state, const FrameScheduler& frames) {
   const MemoryInfo memory = device.memory_info();
   const auto pool = device.backend()->pool_bytes();
   if (begin_facts("device")) {
-    fact("device", device.info().id + ", " + device.info().name);
-    fact("free", human_bytes(memory.free_bytes) + " of " + human_bytes(memory.total_bytes));
-    fact("reserve", human_bytes(scene.report().reserve));
-    fact("pool", human_bytes(pool.held) + " held, " + human_bytes(pool.active) + " in use");
-    fact("pinned pool", human_bytes(device.pinned_pool().managed_bytes()));
-    fact("sharing", scene.sharing());
+    fact("Device", device.info().id + ", " + device.info().name);
+    fact("Free", human_bytes(memory.free_bytes) + " of " + human_bytes(memory.total_bytes));
+    fact("Reserve", human_bytes(scene.report().reserve));
+    fact("Pool", human_bytes(pool.held) + " held, " + human_bytes(pool.active) + " in use");
+    fact("Pinned pool", human_bytes(device.pinned_pool().managed_bytes()));
+    fact("Sharing", scene.sharing());
     ImGui::EndTable();
   }
   draw_arrays(scene.report());

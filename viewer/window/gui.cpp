@@ -14,8 +14,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
+#include <utility>
 
 #include "base/utf8.h"
+#include "window/icons.h"
+#include "window/panel_items.h"
 
 namespace raylift::viewer {
 namespace {
@@ -30,22 +33,55 @@ const char* first_there(std::initializer_list<const char*> files) {
   return nullptr;
 }
 
-struct ThemeColor {
-  ImGuiCol item;
-  ImVec4 dark, light;
-};
-
-/// Colours for which ImGui's own themes have too little contrast.
-const ThemeColor kThemeColors[] = {
-    {ImGuiCol_WindowBg, {0.085F, 0.095F, 0.11F, 0.92F}, {0.97F, 0.975F, 0.98F, 0.94F}},
-    {ImGuiCol_TitleBg, {0.11F, 0.125F, 0.15F, 0.95F}, {0.86F, 0.88F, 0.91F, 0.97F}},
-    {ImGuiCol_TitleBgActive, {0.11F, 0.125F, 0.15F, 0.95F}, {0.86F, 0.88F, 0.91F, 0.97F}},
-    {ImGuiCol_FrameBg, {0.18F, 0.20F, 0.24F, 0.9F}, {1, 1, 1, 1}},
-    {ImGuiCol_Border, {0.52F, 0.56F, 0.62F, 0.75F}, {0.35F, 0.38F, 0.42F, 0.8F}},
-    {ImGuiCol_Header, {0.24F, 0.36F, 0.52F, 0.75F}, {0.60F, 0.75F, 0.93F, 0.8F}},
-    {ImGuiCol_Button, {0.22F, 0.27F, 0.34F, 0.9F}, {0.84F, 0.87F, 0.91F, 1}},
-    {ImGuiCol_TextDisabled, {0.62F, 0.65F, 0.69F, 1}, {0.35F, 0.37F, 0.40F, 1}},
-};
+/// The theme's colours for ImGui's items. What is not here is ImGui's own.
+void set_colors(ImGuiStyle& style, const Theme& t) {
+  const auto mixed = [](const Color& a, const Color& b, float share) {
+    return ImVec4(a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1]), a[2] + share * (b[2] - a[2]), 1);
+  };
+  const ImVec4 hovered = mixed(t.chosen, t.raised, 0.5F), quiet = ink(t.border, 0.35F);
+  const std::pair<ImGuiCol, ImVec4> colors[] = {{ImGuiCol_Text, ink(t.text)},
+                                                {ImGuiCol_TextDisabled, ink(t.dim)},
+                                                {ImGuiCol_WindowBg, ink(t.ground)},
+                                                {ImGuiCol_PopupBg, ink(t.raised)},
+                                                {ImGuiCol_Border, ink(t.border)},
+                                                {ImGuiCol_BorderShadow, {0, 0, 0, 0}},
+                                                {ImGuiCol_TitleBg, ink(t.raised)},
+                                                {ImGuiCol_TitleBgActive, ink(t.raised)},
+                                                {ImGuiCol_TitleBgCollapsed, ink(t.raised)},
+                                                {ImGuiCol_FrameBg, ink(t.field)},
+                                                {ImGuiCol_FrameBgHovered, mixed(t.field, t.chosen, 0.5F)},
+                                                {ImGuiCol_FrameBgActive, ink(t.chosen)},
+                                                {ImGuiCol_Button, ink(t.raised)},
+                                                {ImGuiCol_ButtonHovered, hovered},
+                                                {ImGuiCol_ButtonActive, ink(t.chosen)},
+                                                {ImGuiCol_Header, ink(t.chosen)},
+                                                {ImGuiCol_HeaderHovered, hovered},
+                                                {ImGuiCol_HeaderActive, ink(t.chosen)},
+                                                {ImGuiCol_Tab, ink(t.ground)},
+                                                {ImGuiCol_TabHovered, hovered},
+                                                {ImGuiCol_TabActive, ink(t.chosen)},
+                                                {ImGuiCol_TabUnfocused, ink(t.ground)},
+                                                {ImGuiCol_TabUnfocusedActive, ink(t.chosen)},
+                                                {ImGuiCol_CheckMark, ink(t.accent)},
+                                                {ImGuiCol_SliderGrab, ink(t.accent)},
+                                                {ImGuiCol_SliderGrabActive, ink(t.accent)},
+                                                {ImGuiCol_PlotLines, ink(t.accent)},
+                                                {ImGuiCol_PlotHistogram, ink(t.accent)},
+                                                {ImGuiCol_TextSelectedBg, ink(t.accent, 0.4F)},
+                                                {ImGuiCol_NavHighlight, ink(t.accent)},
+                                                {ImGuiCol_Separator, quiet},
+                                                {ImGuiCol_ScrollbarBg, ink(t.ground, 0)},
+                                                {ImGuiCol_ScrollbarGrab, quiet},
+                                                {ImGuiCol_ScrollbarGrabHovered, ink(t.border)},
+                                                {ImGuiCol_ScrollbarGrabActive, ink(t.border)},
+                                                {ImGuiCol_TableHeaderBg, ink(t.raised)},
+                                                {ImGuiCol_TableRowBg, ink(t.ground, 0)},
+                                                {ImGuiCol_TableRowBgAlt, ink(t.raised, 0.6F)},
+                                                {ImGuiCol_TableBorderLight, quiet},
+                                                {ImGuiCol_TableBorderStrong, quiet},
+                                                {ImGuiCol_ModalWindowDimBg, ink(t.ground, 0.5F)}};
+  for (const auto& [item, color] : colors) style.Colors[item] = color;
+}
 
 }  // namespace
 
@@ -53,17 +89,21 @@ void set_style(float scale, bool light) {
   ImGui::GetStyle() = ImGuiStyle();
   light ? ImGui::StyleColorsLight() : ImGui::StyleColorsDark();
   ImGuiStyle& s = ImGui::GetStyle();
-  s.WindowRounding = 7;
+  s.WindowRounding = 6;
+  s.PopupRounding = 6;
   s.FrameRounding = 4;
   s.GrabRounding = 4;
   s.TabRounding = 4;
   s.ScrollbarRounding = 6;
+  s.ScrollbarSize = 11;
   s.WindowBorderSize = light ? 1.0F : 0.0F;
+  s.PopupBorderSize = 1;
   s.FrameBorderSize = 1;    // for unticked boxes
   s.FramePadding = {7, 5};  // 24 pixels with the font
   s.WindowPadding = {10, 9};
-  s.ItemSpacing = {7, 5};
-  for (const ThemeColor& color : kThemeColors) s.Colors[color.item] = light ? color.light : color.dark;
+  s.ItemSpacing = {6, 4};
+  s.WindowTitleAlign = {0, 0.5F};
+  set_colors(s, theme(light));
   s.ScaleAllSizes(scale);
 }
 
@@ -90,6 +130,14 @@ bool add_fonts(ImFontAtlas& fonts, float size, const std::set<ImWchar>& letters,
     ImFontConfig merged;
     merged.MergeMode = true;
     fonts.AddFontFromFileTTF(cjk, size, &merged, ranges.Data);
+  }
+  if (const char* icons = first_there({"/usr/share/fonts/truetype/font-awesome/fontawesome-webfont.ttf"})) {
+    static constexpr ImWchar kIcons[] = {icon::kFirst, icon::kLast, 0};
+    ImFontConfig merged;
+    merged.MergeMode = true;
+    merged.GlyphMinAdvanceX = size;  // icons below each other are aligned
+    merged.GlyphOffset = {0, std::round(0.07F * size)};
+    fonts.AddFontFromFileTTF(icons, size, &merged, kIcons);
   }
   fonts.Build();
   return !east_asian || cjk != nullptr;
@@ -137,7 +185,7 @@ void Gui::need_letters(const std::string& text) {
 }
 
 void Gui::load_fonts() {
-  (void)add_fonts(*ImGui::GetIO().Fonts, std::round(14 * scale_), letters_, ranges_);
+  (void)add_fonts(*ImGui::GetIO().Fonts, std::round(kFontSize * scale_), letters_, ranges_);
   ImGui_ImplOpenGL3_DestroyFontsTexture();
   ImGui_ImplOpenGL3_CreateFontsTexture();
 }

@@ -26,8 +26,8 @@ class Glfw {
 /// Sets the theme of the panels, at a scale of font and lengths.
 void set_style(float scale, bool light);
 
-/// Fills an atlas with the Latin letters and these others, of `size` pixels. Returns false where East Asian letters
-/// lack a font. `ranges` must outlive the atlas.
+/// Fills an atlas with the Latin letters, icons where their font is installed, and these others, of `size` pixels.
+/// Returns false where East Asian letters lack a font. `ranges` must outlive the atlas.
 bool add_fonts(ImFontAtlas& fonts, float size, const std::set<ImWchar>& letters, ImVector<ImWchar>& ranges);
 
 /// Dear ImGui on a window, whose context must be current.

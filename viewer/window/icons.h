@@ -4,7 +4,7 @@
 
 namespace raylift::viewer::icon {
 
-inline constexpr unsigned kFirst = 0xF000, kLast = 0xF2E0;
+inline constexpr unsigned short kFirst = 0xF000, kLast = 0xF2E0;
 
 inline constexpr const char* kOpen = "\xEF\x81\xBC";      // folder-open, f07c
 inline constexpr const char* kView = "\xEF\x86\xB2";      // cube, f1b2

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "model/clip_box.h"
@@ -17,26 +18,25 @@ namespace raylift::viewer {
 namespace {
 
 bool edit_caps(Settings& s) {
-  return checkbox("caps", s.caps, "Close solids where planes cut them, with their colours");
+  return checkbox("Caps", s.caps, "Close solids where planes cut them, with their colours");
 }
 
 /// Buttons that choose the plane which is moved, and how many there are.
 bool edit_plane(Settings& s, const Bounds& bounds, const Eigen::Vector3d& forward) {
   bool changed = false;
   for (int axis = 0; axis != 3; ++axis) {
-    if (button(std::array{"x", "y", "z"}[static_cast<std::size_t>(axis)],
+    if (button(std::array{"X", "Y", "Z"}[static_cast<std::size_t>(axis)],
                "Clip across this axis (Shift+X: the next)")) {
       s.clip = facing_plane(forward, axis);
       changed = true;
     }
     ImGui::SameLine();
   }
-  if (button("flip", "Cut the other half")) {
+  if (button("Flip", "Cut the other half")) {
     s.clip = ClipPlane{-s.clip->normal, -s.clip->offset_in(bounds)};
     changed = true;
   }
-  ImGui::SameLine();
-  if (s.planes().size() < kMaxPlanes && button("+", "Add another plane; all of them hold")) {
+  if (s.planes().size() < kMaxPlanes && button_beside("Add", "Add another plane; all of them hold")) {
     int axis = 0;
     s.clip->normal.cwiseAbs().maxCoeff(&axis);
     s.more_clips.push_back(*s.clip);
@@ -44,8 +44,7 @@ bool edit_plane(Settings& s, const Bounds& bounds, const Eigen::Vector3d& forwar
     changed = true;
   }
   if (!s.more_clips.empty()) {
-    ImGui::SameLine();
-    if (button("-", "Remove this plane, and go back to the one before")) {
+    if (button_beside("Remove", "Remove this plane, and go back to the one before")) {
       s.clip = s.more_clips.back();
       s.more_clips.pop_back();
       changed = true;
@@ -60,7 +59,7 @@ bool edit_planes(Settings& s, const Bounds& bounds, const Eigen::Vector3d& forwa
   const double reach = 0.5 * to_eigen(bounds.size()).norm();
   const double middle = s.clip->normal.dot(to_eigen(bounds.center()));
   auto offset = static_cast<float>(s.clip->offset_in(bounds) - middle);
-  if (slider("mm", offset, static_cast<float>(-reach), static_cast<float>(reach), "%.6g",
+  if (slider("Position", offset, static_cast<float>(-reach), static_cast<float>(reach), "%.6g mm",
              "Where the plane is, from the scene's centre ([ and ])")) {
     s.clip->offset = middle + static_cast<double>(offset);
     changed = true;
@@ -70,18 +69,15 @@ bool edit_planes(Settings& s, const Bounds& bounds, const Eigen::Vector3d& forwa
 
 bool edit_box(Settings& s, const ViewerState& state, std::function<void(ViewerState&)>& then) {
   bool changed = edit_caps(s);
-  second_column();
-  changed |= checkbox("cut away", s.clip_box->away, "Hide what is in the box, and not what is outside");
+  changed |= checkbox("Cut away the inside", s.clip_box->away, "Hide what is in the box, and not what is outside");
   Bounds box = s.clip_box->box;
-  ImGui::PushItemWidth(-em(34));
-  bool typed = point_field("from", box.min, "The least corner of the box, mm: x, y, z; Enter sets it");
-  typed |= point_field("to", box.max, "The greatest corner of the box, mm: x, y, z; Enter sets it");
-  ImGui::PopItemWidth();
+  bool typed = point_field("From, mm", box.min, "The least corner of the box, mm: x, y, z; Enter sets it");
+  typed |= point_field("To, mm", box.max, "The greatest corner of the box, mm: x, y, z; Enter sets it");
   if (typed && (to_eigen(box.min).array() < to_eigen(box.max).array()).all()) {
     s.clip_box->box = box;
     changed = true;
   }
-  if (button("fit", state.selection() ? "Put the box around what is selected" : "Put the box around what is shown"))
+  if (button("Fit", state.selection() ? "Put the box around what is selected" : "Put the box around what is shown"))
     then = [](ViewerState& changing) { changing.clipping().fit_box(); };
   return changed;
 }
@@ -109,13 +105,12 @@ bool edit_clip(Settings& s, const ViewerState& state, std::function<void(ViewerS
   const Eigen::Vector3d forward = state.camera().forward();
   bool clip = s.clip.has_value(), box = s.clip_box.has_value();
   bool changed = false;
-  if (checkbox("clip", clip, "Cut the half that faces the camera (X)")) {
+  if (checkbox("Clipping plane", clip, "Cut the half that faces the camera (X)")) {
     s.set_planes({});
     if (clip) s.clip = facing_plane(forward);
     changed = true;
   }
-  second_column();
-  if (checkbox("clip box", box, "Show only what is in a box, whose faces have handles to drag (Ctrl+X)"))
+  if (checkbox("Clipping box", box, "Show only what is in a box, whose faces have handles to drag (Ctrl+X)"))
     then = [](ViewerState& changing) { changing.clipping().toggle_box(); };
   if (state.scene() == nullptr) return changed;
   if (s.clip) changed |= edit_planes(s, state.scene()->bounds, forward);
@@ -124,43 +119,57 @@ bool edit_clip(Settings& s, const ViewerState& state, std::function<void(ViewerS
 }
 
 constexpr float kMaxShownDetail = 5;  // pixels; by typing, more
-constexpr const char* kRaysShowSurfaces = "Rays show opaque surfaces: choose 'off' at rays to draw with this";
+constexpr const char* kRaysShowSurfaces = "Rays show opaque surfaces: choose 'off' at ray casting to draw with this";
 
-void draw_files(ViewerState& state) {
-  const std::vector<std::string> files = state.options().files;
-  if (files.size() < 2 || !begin_list("scene", state.file().c_str(), "Open another of the files")) return;
-  for (const std::string& file : files)
-    if (ImGui::Selectable(file.c_str(), file == state.file()) && file != state.file()) state.open(file);
-  ImGui::EndCombo();
+bool edit_colours(Settings& s) {
+  bool changed = choose("Colour by", kColorNames, s.color, "What the colours of solids mean (C)");
+  changed |=
+      choose("Enclosing solids", kShellsNames, s.shells, "How solids that enclose nearly all others are drawn (V)");
+  return changed;
 }
 
 bool edit_surfaces(Settings& s) {
   const char* rays = s.ray_cast != RayMode::off ? kRaysShowSurfaces : nullptr;
-  bool changed = checkbox("wireframe", s.wireframe, "Lines instead of surfaces (M)", rays);
-  second_column();
-  changed |= checkbox("edges", s.edges, "The triangles' edges over the surfaces (G)", rays);
+  bool changed = checkbox("Smooth shading", s.smooth, "Smooth or flat shading (N)");
+  changed |= checkbox("Wireframe", s.wireframe, "Lines instead of surfaces (M)", rays);
+  changed |= checkbox("Edges", s.edges, "The triangles' edges over the surfaces (G)", rays);
   bool features = s.feature_edges;
-  if (checkbox("feature edges", features, "Edges and wireframes where faces meet at an angle, or end, alone (Shift+G)",
-               rays)) {
+  if (checkbox("Feature edges only", features,
+               "Edges and wireframes only where faces meet at an angle, or end (Shift+G)", rays)) {
     s.set_feature_edges(features);
     changed = true;
   }
-  second_column();
-  changed |= checkbox("smooth", s.smooth, "Smooth or flat shading (N)");
-  changed |= checkbox("back faces", s.back_faces, "Faces seen from inside in red stripes (B)");
-  changed |= slider("opacity", s.opacity, static_cast<float>(kMinOpacity), 1, "%.2f", "Of all surfaces (T)", rays);
-  changed |= slider("detail", s.detail, 0, kMaxShownDetail, "%.2f px",
-                    "How far solids that are seen small may lie off, where they are simplified; 0: none is",
+  changed |= checkbox("Mark back faces", s.back_faces, "Faces that are seen from inside in red stripes (B)");
+  float percent = 100 * s.opacity;
+  if (slider("Opacity", percent, 100 * static_cast<float>(kMinOpacity), 100, "%.0f %%", "Of all surfaces (T)", rays)) {
+    s.opacity = percent / 100;
+    changed = true;
+  }
+  changed |= slider("Level of detail", s.detail, 0, kMaxShownDetail, "%.2f px",
+                    "The largest error of solids that are simplified because they appear small; 0 simplifies none",
                     s.ray_cast != RayMode::off ? "Rays meet the scene's own triangles" : nullptr);
   return changed;
 }
 
-void draw_views(ViewerState& state, WindowLayout& layout) {
-  for (const char* view : {"front", "right", "top", "iso"}) {
-    if (button(view, "Look from there (1, 3, 7, 0)")) state.viewpoint().look(standard_view(view));
-    ImGui::SameLine();
+void draw_view(ViewerState& state) {
+  bool first = true;
+  for (const auto& [label, view, help] : {std::tuple("Front", "front", "Look from the front (1)"),
+                                          {"Right", "right", "Look from the right (3)"},
+                                          {"Top", "top", "Look from the top (7)"},
+                                          {"Isometric", "iso", "Look from a corner (0)"}}) {
+    if (first ? button(label, help) : button_beside(label, help)) state.viewpoint().look(standard_view(view));
+    first = false;
   }
-  if (button("?", "Keys and mouse (H)")) layout.help = !layout.help;
+  bool orthographic = state.camera().orthographic;
+  if (checkbox("Orthographic", orthographic, "Parallel projection (5)"))
+    state.viewpoint().set_orthographic(orthographic);
+}
+
+bool edit_overlays(Settings& s, WindowLayout& layout) {
+  bool changed = checkbox("Axes", s.axes, "Show the axes (I)");
+  changed |= checkbox("Scale bar", s.scale_bar, "Show the scale bar (I)");
+  checkbox("Legend", layout.legend, "Show what the colours mean (J)");
+  return changed;
 }
 
 }  // namespace
@@ -196,42 +205,29 @@ void draw_clip_handles(const ViewerState& state, float width, float height) {
   }
 }
 
-PanelPlace draw_image_settings(ViewerState& state, WindowLayout& layout, float width) {
-  const float wide = panel_width(kRightWidth, width);
-  ImGui::SetNextWindowPos({width - wide - em(kGap), em(kGap)});
-  ImGui::SetNextWindowSize({wide, 0});
-  const bool open = ImGui::Begin("Image", nullptr, ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize);
-  if (open) {
-    ImGui::PushItemWidth(0.55F * wide);
-    draw_files(state);
-    Settings s = state.settings();
-    bool changed = choose("colour", kColorNames, s.color, "What colours mean (C)");
-    changed |= choose("rays", kRayModeNames, s.ray_cast, "Cast rays instead of drawing, and what they show (K)");
-    changed |= choose("shells", kShellsNames, s.shells, "How solids are drawn that enclose nearly all others (V)");
-    changed |= edit_surfaces(s);
-    std::function<void(ViewerState&)> then;
-    changed |= edit_clip(s, state, then);
-    bool orthographic = state.camera().orthographic;
-    if (checkbox("orthographic", orthographic, "Parallel projection (5)"))
-      state.viewpoint().set_orthographic(orthographic);
-    second_column();
-    bool measuring = state.measuring().active();
-    if (checkbox("measure", measuring, "Measure distances and angles: clicks on surfaces put points (Y)"))
-      state.measuring().set_active(measuring);
-    changed |= checkbox("axes", s.axes, "Show the axes (I)");
-    second_column();
-    changed |= checkbox("scale bar", s.scale_bar, "Show the scale bar (I)");
-    checkbox("legend", layout.legend, "Show what the colours mean (J)");
-    second_column();
-    checkbox("light theme", layout.light, "A light theme for the panels");
-    if (changed) state.change_settings([&](Settings& settings) { settings = s; });
-    if (then) then(state);
-    draw_views(state, layout);
-    ImGui::PopItemWidth();
-  }
-  const PanelPlace place{open && !ImGui::IsWindowCollapsed(), ImGui::GetWindowPos().y + ImGui::GetWindowSize().y};
-  ImGui::End();
-  return place;
+void draw_image_settings(ViewerState& state, WindowLayout& layout) {
+  using Section = WindowLayout::Section;
+  Settings s = state.settings();
+  bool changed = false;
+  std::function<void(ViewerState&)> then;
+  const auto part = [&](const char* title, Section which, const auto& content) {
+    const bool open = section(title, layout.open(which));
+    if (layout.reveal == which) {
+      ImGui::SetScrollHereY(0);
+      layout.reveal.reset();
+    }
+    if (open) content();
+  };
+  part("View", Section::view, [&] { draw_view(state); });
+  part("Colour", Section::colour, [&] { changed |= edit_colours(s); });
+  part("Surfaces", Section::surfaces, [&] { changed |= edit_surfaces(s); });
+  part("Clipping", Section::clipping, [&] { changed |= edit_clip(s, state, then); });
+  part("Ray casting", Section::ray_casting, [&] {
+    changed |= choose("Show", kRayModeNames, s.ray_cast, "Cast rays instead of rasterising, and what they show (K)");
+  });
+  part("Overlays", Section::overlays, [&] { changed |= edit_overlays(s, layout); });
+  if (changed) state.change_settings([&](Settings& settings) { settings = s; });
+  if (then) then(state);
 }
 
 }  // namespace raylift::viewer

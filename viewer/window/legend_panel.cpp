@@ -55,8 +55,8 @@ void draw_legend(const Legend& legend, float inner) {
 
 }  // namespace
 
-void LegendPanel::draw(const ViewerState& state, const FrameScheduler& frames, float width, float height, float above) {
-  if (!state.scene()) return;
+bool LegendPanel::update(const ViewerState& state, const FrameScheduler& frames) {
+  if (!state.scene()) return false;
   const auto depths = frames.depths(state);
   const Settings& settings = state.settings();
   const Photons& photons = state.photons();
@@ -79,23 +79,16 @@ void LegendPanel::draw(const ViewerState& state, const FrameScheduler& frames, f
     legends_ = make_legends(*state.scene(), settings, state.appearance().looks(), depths, photons, frames.hits());
     key_ = key;
   }
-  if (legends_.empty()) return;
-  const float wide = panel_width(kRightWidth, width);
-  const float inner = wide - 2 * ImGui::GetStyle().WindowPadding.x;
-  ImGui::SetNextWindowPos({width - em(kGap), height - em(70)}, ImGuiCond_Always, {1, 1});
-  ImGui::SetNextWindowSizeConstraints(
-      {wide, 0}, {wide, std::max(em(60), std::min(0.36F * height, height - em(70 + kGap) - above))});
-  if (ImGui::Begin(("Legend: " + legends_.front().title + "###legend").c_str(), nullptr,
-                   ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_AlwaysAutoResize |
-                       ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoSavedSettings)) {
-    draw_legend(legends_.front(), inner);
-    for (std::size_t i = 1; i != legends_.size(); ++i) {
-      ImGui::Separator();
-      text(legends_[i].title);
-      draw_legend(legends_[i], inner);
-    }
+  return !legends_.empty();
+}
+
+void LegendPanel::draw() const {
+  const float inner = ImGui::GetContentRegionAvail().x;
+  for (std::size_t i = 0; i != legends_.size(); ++i) {
+    if (i != 0) ImGui::Separator();
+    ImGui::TextColored(ink(theme_now().accent), "%s", capital(legends_[i].title).c_str());
+    draw_legend(legends_[i], inner);
   }
-  ImGui::End();
 }
 
 }  // namespace raylift::viewer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The panel with the image's legend. Dear ImGui.
+// The image's legend, as a panel has it. Dear ImGui.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,10 @@ namespace raylift::viewer {
 
 class LegendPanel {
  public:
-  /// Draws it below `above`, the lower edge of the panel over it.
-  void draw(const ViewerState& state, const FrameScheduler& frames, float width, float height, float above);
+  /// Makes the legends of the image as it is now; whether there are some.
+  [[nodiscard]] bool update(const ViewerState& state, const FrameScheduler& frames);
+  /// Within a panel.
+  void draw() const;
 
  private:
   /// The legend's input.

@@ -7,6 +7,7 @@
 #include <raylift/geometry/scene/names.h>
 
 #include "cli/text.h"
+#include "model/display_name.h"
 #include "window/panel_items.h"
 
 namespace raylift::viewer {
@@ -31,11 +32,11 @@ void draw_counts(const ViewerState& state) {
     return all == 0 ? std::string("none") : fmt::format("{} of {}{}", cli::grouped(drawn), cli::grouped(all), kind);
   };
   if (begin_facts("photons")) {
-    fact("paths", of(choice.paths, set.paths(), ", ") +
+    fact("Paths", of(choice.paths, set.paths(), ", ") +
                       (set.paths() == 0 ? "" : cli::counted(choice.steps.size(), "step", "steps")));
-    fact("points", of(choice.points.size(), set.points.size(), ""));
+    fact("Points", of(choice.points.size(), set.points.size(), ""));
     if (!set.times.empty())
-      fact("times", fmt::format("{} to {} ns", cli::short_number(static_cast<double>(set.times.low)),
+      fact("Times", fmt::format("{} to {} ns", cli::short_number(static_cast<double>(set.times.low)),
                                 cli::short_number(static_cast<double>(set.times.high))));
     ImGui::EndTable();
   }
@@ -52,12 +53,12 @@ bool edit_ns(const char* label, double& value, double most, const char* zero, co
 }
 
 bool edit_looks(PhotonSettings& light) {
-  bool changed = choose("colour##light", kPhotonColorNames, light.color, "What the colours of light mean (O)");
-  changed |= checkbox("paths", light.paths, "The steps of photons as lines");
+  bool changed = choose("Colour by##light", kPhotonColorNames, light.color, "What the colours of light mean (O)");
+  changed |= checkbox("Paths", light.paths, "The steps of photons as lines");
   ImGui::SameLine();
-  changed |= checkbox("points", light.points, "Final photons, or hits, as points");
-  changed |= slider("size", light.size, 1, 10, "%.1f", "Width of lines, in pixels; points are larger");
-  changed |= slider("opacity##light", light.opacity, static_cast<float>(kMinOpacity), 1, "%.2f", "Of light");
+  changed |= checkbox("Points", light.points, "Final photons, or hits, as points");
+  changed |= slider("Width##light", light.size, 1, 10, "%.1f px", "Width of lines, in pixels; points are larger");
+  changed |= slider("Opacity##light", light.opacity, static_cast<float>(kMinOpacity), 1, "%.2f", "Of light");
   return changed;
 }
 
@@ -69,25 +70,25 @@ void LightPanel::draw_time(ViewerState& state, PhotonSettings& light) {
   if (!(low < high)) return;
   const auto change = [&] { state.change_settings([&](Settings& s) { s.photons = light; }); };
   bool all = !light.time;
-  if (button(state.light().playing() ? "stop" : "play", "Let the time of light run, or stop it (Space)"))
+  if (button(state.light().playing() ? "Stop" : "Play", "Let the time of light run, or stop it (Space)"))
     return state.light().play(!state.light().playing());
   ImGui::SameLine();
-  if (checkbox("all times", all, "Light of all times at once (Shift+Space)")) {
+  if (checkbox("All times", all, "Light of all times at once (Shift+Space)")) {
     state.light().play(false);
     light.time = all ? std::nullopt : std::optional(high);
     change();
   }
   ImGui::SameLine();
-  bool changed = checkbox("loop", light.loop, "Play begins again at the end");
+  bool changed = checkbox("Loop", light.loop, "Play begins again at the end");
   auto time = static_cast<float>(light.time.value_or(high));
-  if (slider("time", time, set.times.low, set.times.high, "%.4g ns", "Light as it is then (, and .)",
+  if (slider("Time", time, set.times.low, set.times.high, "%.4g ns", "Light as it is then (, and .)",
              all ? "Light of all times is shown" : nullptr)) {
     state.light().play(false);
     light.time = static_cast<double>(time);
     changed = true;
   }
-  changed |= edit_ns("trail", light.trail, high - low, "all", "So much of each path behind its head");
-  changed |= edit_ns("speed", light.speed, high - low, "all in 10 s", "The time that a second of play takes");
+  changed |= edit_ns("Trail", light.trail, high - low, "all", "So much of each path behind its head");
+  changed |= edit_ns("Speed", light.speed, high - low, "all in 10 s", "The time that a second of play takes");
   if (changed) change();
 }
 
@@ -100,10 +101,10 @@ void LightPanel::edit_filter(PhotonFilter& filter) {
     problem_.clear();
   }
   bool changed =
-      text_field("history", "TO * RE * SD", history_,
+      text_field("History", "TO * RE * SD", history_,
                  "Photons of these histories: * for any events, ? for one. A single event: photons that have it");
-  changed |= text_field("nm", "350-500", wavelength_, "Light of these wavelengths");
-  changed |= text_field("channel", "12 or 10-19", channel_, "Photons that these channels detected");
+  changed |= text_field("Wavelength, nm", "350-500", wavelength_, "Light of these wavelengths");
+  changed |= text_field("Channel", "12 or 10-19", channel_, "Photons that these channels detected");
   if (changed) try {
       PhotonFilter typed;
       typed.history = history_.data();
@@ -123,20 +124,18 @@ void LightPanel::edit_source(ViewerState& state, const FrameScheduler& frames) {
     shown_source_ = state.options().light.origin.source;
     fill(source_, shown_source_);
   }
-  if (text_field("source", "point:0,0,0", source_,
+  if (text_field("Source", "point:0,0,0", source_,
                  "Follow photons of this source, once Enter is pressed. Ctrl+right drag moves it", true))
     state.messages().attempt([&] { state.light().set_source(source_.data()); });
   if (const LiveLight* live = frames.live_light(); live != nullptr && live->request() && begin_facts("live")) {
-    fact("followed", cli::grouped(live->followed()) + ", " + human_rate(live->photons_per_second(), "photons"));
+    fact("Simulated", cli::grouped(live->followed()) + ", " + human_rate(live->photons_per_second(), "photons"));
     ImGui::EndTable();
   }
 }
 
 void LightPanel::draw(ViewerState& state, const FrameScheduler& frames) {
-  ImGui::PushItemWidth(em(170));
   if (state.options().light.origin.photons.empty()) edit_source(state, frames);
   if (!state.photons().set()) {
-    ImGui::PopItemWidth();
     wrapped(state.options().light.origin.photons.empty() && state.options().light.origin.source.empty()
                 ? "No photons. Open a run of 'raylift photons' with --photons DIR, or name a source."
                 : "No photons yet.");
@@ -153,36 +152,33 @@ void LightPanel::draw(ViewerState& state, const FrameScheduler& frames) {
   edit_filter(light.filter);
   changed |= before != light.filter;
   if (changed) state.change_settings([&](Settings& s) { s.photons = light; });
-  ImGui::PopItemWidth();
 }
 
-void draw_photon(const ViewerState& state, float left, float width, float height) {
+void draw_photon(const ViewerState& state) {
   const PhotonSelection& photon = *state.photons().selection();
-  if (begin_lower_panel("Photon", 1.4F * kSelectionWidth, left, width, height, 0.4F)) {
-    wrapped(fmt::format("number {}{}{}", photon.number, photon.history.empty() ? "" : ":  " + photon.history,
-                        photon.channel < 0 ? "" : fmt::format(", channel {}", photon.channel)));
-    if (ImGui::BeginTable("events", 6, ImGuiTableFlags_SizingStretchProp)) {
-      for (const char* title : {"event", "ns", "mm", "nm", "solid", "through"}) ImGui::TableSetupColumn(title);
-      ImGui::TableHeadersRow();
-      for (const PhotonEvent& event : photon.events) {
-        ImGui::TableNextRow();
-        const auto cell = [](const std::string& words, const std::string& more) {
-          ImGui::TableNextColumn();
-          text(cli::printable(words));
-          tip(cli::printable(more));
-        };
-        cell(event.event.substr(0, event.event.find(',')), event.event);
-        cell(fmt::format("{:.6g}", event.time), "time");
-        cell(fmt::format("{:.5g}", event.step), fmt::format("from the event before; at {:.7g}, {:.7g}, {:.7g}",
-                                                            event.position.x, event.position.y, event.position.z));
-        cell(fmt::format("{:.4g}", event.wavelength), "wavelength after it");
-        cell(event.solid, event.solid + (event.surface.empty() ? "" : ", surface " + event.surface));
-        cell(std::string(base_name(event.medium)), "the material that light goes on through: " + event.medium);
-      }
-      ImGui::EndTable();
+  wrapped(fmt::format("Photon {}{}{}", photon.number, photon.history.empty() ? "" : ":  " + photon.history,
+                      photon.channel < 0 ? "" : fmt::format(", channel {}", photon.channel)));
+  if (ImGui::BeginTable("events", 6, ImGuiTableFlags_SizingStretchProp)) {
+    for (const char* title : {"Interaction", "t, ns", "Step, mm", "nm", "Solid", "Material"})
+      ImGui::TableSetupColumn(title);
+    ImGui::TableHeadersRow();
+    for (const PhotonEvent& event : photon.events) {
+      ImGui::TableNextRow();
+      const auto cell = [](const std::string& words, const std::string& more) {
+        ImGui::TableNextColumn();
+        text(cli::printable(words));
+        tip(cli::printable(more));
+      };
+      cell(event.event.substr(0, event.event.find(',')), event.event);
+      cell(fmt::format("{:.6g}", event.time), "time");
+      cell(fmt::format("{:.5g}", event.step), fmt::format("from the event before; at {:.7g}, {:.7g}, {:.7g}",
+                                                          event.position.x, event.position.y, event.position.z));
+      cell(fmt::format("{:.4g}", event.wavelength), "wavelength after it");
+      cell(display_name(event.solid), event.solid + (event.surface.empty() ? "" : ", surface " + event.surface));
+      cell(std::string(base_name(event.medium)), "the material that light goes on through: " + event.medium);
     }
+    ImGui::EndTable();
   }
-  ImGui::End();
 }
 
 }  // namespace raylift::viewer

@@ -26,7 +26,7 @@ class LightPanel {
   std::string problem_;  // of the fields' texts
 };
 
-/// A panel of its own, like that of a selected solid.
-void draw_photon(const ViewerState& state, float left, float width, float height);
+/// The content of the panel of a selected photon.
+void draw_photon(const ViewerState& state);
 
 }  // namespace raylift::viewer

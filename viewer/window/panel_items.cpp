@@ -6,29 +6,56 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cfloat>
+#include <cstring>
 
 #include "cli/text.h"
+#include "model/display_name.h"
+#include "window/icons.h"
 
 namespace raylift::viewer {
+namespace {
+
+/// The name of a field whose label stands before it.
+std::string hidden(const char* label) {
+  return std::strstr(label, "##") == label ? label : std::string("##") + label;
+}
+
+}  // namespace
 
 float em(float length) {
   return length * ImGui::GetFontSize() / kFontSize;
 }
 
-bool is_small(float width, float height) {
-  return width < em(kLeftWidth + kRightWidth + 180) || height < em(440);
+const Theme& theme_now() {
+  return theme(ImGui::GetStyleColorVec4(ImGuiCol_Text).x < 0.5F);
 }
 
-bool is_light() {
-  return ImGui::GetStyleColorVec4(ImGuiCol_Text).x < 0.5F;
+ImVec4 ink(const Color& color, float alpha) {
+  return {color[0], color[1], color[2], alpha};
 }
 
-float panel_width(float own, float width) {
-  return std::min(em(own), 0.48F * width);
+bool section(const char* title, bool& open) {
+  ImGui::Separator();
+  ImGui::SetNextItemOpen(open);
+  ImGui::PushStyleColor(ImGuiCol_Text, ink(theme_now().accent));
+  open = ImGui::TreeNodeEx(
+      title, ImGuiTreeNodeFlags_SpanAvailWidth | ImGuiTreeNodeFlags_NoTreePushOnOpen | ImGuiTreeNodeFlags_FramePadding);
+  ImGui::PopStyleColor();
+  tip(open ? "Close this section" : "Open this section");
+  return open;
 }
 
 void tip(const std::string& words) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  if (words.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  // Beside the panel, where it covers no control.
+  const float gap = em(8), wide = ImGui::CalcTextSize(words.c_str(), nullptr, false, em(320)).x + 4 * gap;
+  const float left = ImGui::GetWindowPos().x, right = left + ImGui::GetWindowWidth(), top = ImGui::GetItemRectMin().y;
+  const float window = ImGui::GetIO().DisplaySize.x;
+  if (right + wide <= window && (left + right < window || left < wide))
+    ImGui::SetNextWindowPos({right + gap, top});
+  else if (left >= wide)
+    ImGui::SetNextWindowPos({left - gap, top}, ImGuiCond_Always, {1, 0});
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(em(320));
   text(words);
@@ -42,9 +69,18 @@ std::string with_micro(std::string words) {
   return words;
 }
 
-void second_column() {
-  constexpr float kSecondColumn = 120;
-  ImGui::SameLine(em(kSecondColumn));
+void field_label(const char* label) {
+  constexpr float kColumn = 104, kShare = 0.4F;
+  const char* end = std::strstr(label, "##");
+  if (end == nullptr) end = label + std::strlen(label);
+  if (end == label) return;
+  const float start = ImGui::GetCursorPosX();
+  const float column = std::max(std::min(em(kColumn), kShare * ImGui::GetContentRegionAvail().x),
+                                ImGui::CalcTextSize(label, end).x + ImGui::GetStyle().ItemInnerSpacing.x);
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted(label, end);
+  ImGui::SameLine(start + column);
+  ImGui::SetNextItemWidth(-FLT_MIN);
 }
 
 void text(const std::string& words) {
@@ -58,7 +94,7 @@ void wrapped(const std::string& words) {
 }
 
 void text_error(const std::string& words) {
-  ImGui::PushStyleColor(ImGuiCol_Text, is_light() ? ImVec4{0.7F, 0.1F, 0, 1} : ImVec4{1, 0.55F, 0.45F, 1});
+  ImGui::PushStyleColor(ImGuiCol_Text, ink(theme_now().error));
   text(words);
   ImGui::PopStyleColor();
 }
@@ -70,30 +106,42 @@ bool begin_facts(const char* id) {
   return true;
 }
 
-void fact(const char* name, const std::string& value) {
+void fact(const char* name, const std::string& value, const std::string& whole) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::TextDisabled("%s", name);
   ImGui::TableNextColumn();
   wrapped(cli::printable(value));
+  if (!whole.empty() && whole != value) tip(cli::printable(whole));
+}
+
+void name_fact(const char* name, const std::string& value) {
+  fact(name, display_name(value), value);
+}
+
+std::string capital(std::string words) {
+  if (!words.empty() && words.front() >= 'a' && words.front() <= 'z') words.front() += 'A' - 'a';
+  return words;
 }
 
 void point_fact(const char* name, const Double3& p) {
   fact(name, fmt::format("{:.6g}  {:.6g}  {:.6g}", p.x, p.y, p.z));
 }
 
-bool button(const char* label, const char* help) {
+bool button(const char* label, const char* help, const char* why_not) {
+  ImGui::BeginDisabled(why_not != nullptr);
   const bool pressed = ImGui::Button(label);
-  tip(help);
+  ImGui::EndDisabled();
+  tip(why_not != nullptr ? why_not : help);
   return pressed;
 }
 
-bool button_beside(const char* label, const char* help) {
+bool button_beside(const char* label, const char* help, const char* why_not) {
   const ImGuiStyle& style = ImGui::GetStyle();
   const float right =
       ImGui::GetItemRectMax().x + style.ItemSpacing.x + ImGui::CalcTextSize(label).x + 2 * style.FramePadding.x;
   if (right <= ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x) ImGui::SameLine();
-  return button(label, help);
+  return button(label, help, why_not);
 }
 
 bool checkbox(const char* label, bool& value, const char* help, const char* why_not) {
@@ -107,10 +155,27 @@ bool checkbox(const char* label, bool& value, const char* help, const char* why_
 bool slider(const char* label, float& value, float least, float most, const char* format, const char* help,
             const char* why_not) {
   ImGui::BeginDisabled(why_not != nullptr);
-  const bool changed = ImGui::SliderFloat(label, &value, least, most, format);
+  field_label(label);
+  const bool changed = ImGui::SliderFloat(hidden(label).c_str(), &value, least, most, format);
   ImGui::EndDisabled();
   tip(why_not != nullptr ? why_not : help);
   return changed;
+}
+
+bool tool_button(const char* icon, const char* word, const std::string& help, bool on, float side) {
+  ImGui::PushID(word);
+  ImGui::PushStyleColor(ImGuiCol_Button, ink(on ? theme_now().chosen : theme_now().ground, on ? 1 : 0));
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0, 0});
+  constexpr float kWords = 0.72F;
+  if (!has_icons()) ImGui::SetWindowFontScale(kWords);
+  const bool pressed = ImGui::Button(has_icons() ? icon : word, {side, side});
+  ImGui::SetWindowFontScale(1);
+  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor();
+  ImGui::PopID();
+  tip(help);
+  return pressed;
 }
 
 bool list_row(const char* label, const std::string& help, const std::string& why_not) {
@@ -121,14 +186,46 @@ bool list_row(const char* label, const std::string& help, const std::string& why
   return chosen;
 }
 
-bool arrow(const char* label, bool open) {
-  const bool pressed = ImGui::ArrowButton(label, open ? ImGuiDir_Down : ImGuiDir_Right);
+bool arrow(const char* label, bool open, float wide) {
+  const bool pressed = ImGui::InvisibleButton(label, {wide, ImGui::GetFrameHeight()});
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+  const ImVec2 middle(0.5F * (low.x + high.x), 0.5F * (low.y + high.y));
+  const float r = em(4);
+  const ImU32 color = ImGui::GetColorU32(ImGui::IsItemHovered() ? ImGuiCol_Text : ImGuiCol_TextDisabled);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (open)
+    list.AddTriangleFilled({middle.x - r, middle.y - 0.5F * r}, {middle.x + r, middle.y - 0.5F * r},
+                           {middle.x, middle.y + 0.75F * r}, color);
+  else
+    list.AddTriangleFilled({middle.x - 0.5F * r, middle.y - r}, {middle.x + 0.75F * r, middle.y},
+                           {middle.x - 0.5F * r, middle.y + r}, color);
   tip(open ? "Close" : "Show what is below");
   return pressed;
 }
 
+bool has_icons() {
+  return ImGui::GetFont()->FindGlyphNoFallback(icon::kFirst + 0x7C) != nullptr;
+}
+
+bool visibility_box(bool& shown, bool partly) {
+  constexpr const char* kHelp = "Whether this solid, and what is below it, is shown";
+  if (!has_icons()) {
+    if (partly) ImGui::PushStyleColor(ImGuiCol_CheckMark, ink(theme_now().dim));
+    const bool changed = checkbox("##shown", shown, kHelp);
+    if (partly) ImGui::PopStyleColor();
+    return changed;
+  }
+  ImGui::PushStyleColor(ImGuiCol_Text, ink(shown && !partly ? theme_now().text : theme_now().dim));
+  const bool pressed = tool_button(shown ? icon::kShown : icon::kHidden, "##shown",
+                                   partly ? "Some of what is below is hidden" : kHelp, false, ImGui::GetFrameHeight());
+  ImGui::PopStyleColor();
+  if (pressed) shown = !shown;
+  return pressed;
+}
+
 bool begin_list(const char* label, const char* shown, const char* help) {
-  const bool open = ImGui::BeginCombo(label, shown);
+  field_label(label);
+  const bool open = ImGui::BeginCombo(hidden(label).c_str(), shown);
   if (!open) tip(help);
   return open;
 }
@@ -144,27 +241,20 @@ std::size_t choose_name(const char* label, std::span<const std::string_view> nam
 
 bool point_field(const char* label, Double3& point, const char* help) {
   std::array<double, 3> typed{point.x, point.y, point.z};
-  const bool changed = ImGui::InputScalarN(label, ImGuiDataType_Double, typed.data(), 3, nullptr, nullptr, "%.6g",
-                                           ImGuiInputTextFlags_EnterReturnsTrue);
+  field_label(label);
+  const bool changed = ImGui::InputScalarN(hidden(label).c_str(), ImGuiDataType_Double, typed.data(), 3, nullptr,
+                                           nullptr, "%.6g", ImGuiInputTextFlags_EnterReturnsTrue);
   tip(help);
   if (changed) point = {typed[0], typed[1], typed[2]};
   return changed;
 }
 
 bool text_field(const char* label, const char* hint, std::span<char> buffer, const char* help, bool until_enter) {
-  const bool changed = ImGui::InputTextWithHint(label, hint, buffer.data(), buffer.size(),
+  field_label(label);
+  const bool changed = ImGui::InputTextWithHint(hidden(label).c_str(), hint, buffer.data(), buffer.size(),
                                                 until_enter ? ImGuiInputTextFlags_EnterReturnsTrue : 0);
   tip(help);
   return changed;
-}
-
-bool begin_lower_panel(const char* title, float wide, float left, float width, float height, float share) {
-  wide = std::min(em(wide), width - left - em(kGap));
-  ImGui::SetNextWindowPos({left, height - em(kGap)}, ImGuiCond_Always, {0, 1});
-  ImGui::SetNextWindowSizeConstraints({wide, 0}, {wide, std::max(em(120), share * height)});
-  return ImGui::Begin(title, nullptr,
-                      ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoFocusOnAppearing |
-                          ImGuiWindowFlags_AlwaysAutoResize);
 }
 
 }  // namespace raylift::viewer

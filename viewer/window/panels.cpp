@@ -7,8 +7,10 @@
 #include <filesystem>
 
 #include "cli/text.h"
+#include "window/icons.h"
 #include "window/panel_items.h"
 #include "window/solid_menu.h"
+#include "window/toolbar.h"
 
 namespace raylift::viewer {
 namespace {
@@ -17,38 +19,34 @@ constexpr ImGuiWindowFlags kPlain = ImGuiWindowFlags_NoDecoration | ImGuiWindowF
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing |
                                     ImGuiWindowFlags_AlwaysAutoResize;
 
-template <class Content>
-void tab(const char* title, const Content& content) {
-  if (!ImGui::BeginTabItem(title)) return;
-  content();
-  ImGui::EndTabItem();
+using Section = WindowLayout::Section;
+using Tab = WindowLayout::Tab;
+
+/// A row of a toolbar's menu, with the key that does the same.
+bool menu_row(const char* label, const char* key, bool on = false) {
+  return ImGui::MenuItem(label, key, on);
 }
 
 }  // namespace
 
 void Panels::draw(float width, float height) {
-  left_ = right_ = 0;
-  // Panels close as the window becomes small, and open again as it becomes large.
-  const bool small = is_small(width, height), fold = small_ != small;
-  small_ = small;
-  const auto fold_next = [&] {
-    ImGui::SetNextWindowCollapsed(small, fold ? ImGuiCond_Always : ImGuiCond_FirstUseEver);
-  };
-  if (layout_.panels) {
+  const bool measuring = state_.measuring().active() || !state_.settings().measured.empty();
+  const bool chosen = state_.selection() || state_.photons().selection();
+  const bool panels = layout_.panels;
+  docks_.place(width, height, panels,
+               {panels && layout_.scene, panels && chosen, panels && measuring, panels && layout_.image,
+                panels && layout_.legend && legend_.update(state_, frames_)});
+  if (panels) {
     draw_clip_handles(state_, width, height);
-    fold_next();
-    draw_scene(width, height);
-    fold_next();
-    const PanelPlace image = draw_image_settings(state_, layout_, width);
-    if (image.open) right_ = panel_width(kRightWidth, width) + em(kGap);
-    draw_chosen(width, height);
-    if (layout_.legend) {
-      fold_next();
-      legend_.draw(state_, frames_, width, height, image.below);
-    }
+    draw_tools();
+    draw_scene();
+    if (chosen) draw_selected();
+    if (measuring) draw_measurement();
+    draw_image();
+    draw_legend();
   }
-  draw_activity(width, height);
-  draw_message(width, height);
+  draw_activity(height);
+  draw_message(height);
   if (layout_.help) draw_help(width, height);
   open_.draw(state_, layout_, width, height);
 }
@@ -59,48 +57,167 @@ std::optional<std::size_t> Panels::handle_under(const Cursor& cursor) const {
   return viewer::handle_under(state_.camera(), clip->box, cursor, static_cast<double>(em(1)));
 }
 
-/// The measured distances, and the selection beside them where there is room for both.
-void Panels::draw_chosen(float width, float height) {
-  float left = selection_left(state_, height);
-  if (state_.measuring().active() || !state_.settings().measured.empty()) {
-    draw_measured(state_, left, width, height);
-    left += em(kMeasuredWidth + kGap);
-    if (left + em(kSelectionWidth) > width) return;
-  }
-  if (state_.selection()) draw_selection(state_, left, width, height);
-  if (state_.photons().selection()) draw_photon(state_, left, width, height);
-}
-
 std::pair<Eigen::Vector2d, Eigen::Vector2d> Panels::free_part(float width, float) const {
-  constexpr float kMin = 0.35F;
-  if (width - left_ - right_ < kMin * width) return {{0, 0}, {1, 1}};
-  return {{left_ / width, 0}, {1 - right_ / width, 1}};
+  const Rectangle& free = docks_.layout().free;
+  if (free.empty()) return {{0, 0}, {1, 1}};
+  return {{free.left / width, 0}, {free.right / width, 1}};
 }
 
-void Panels::draw_scene(float width, float height) {
-  const float wide = panel_width(kLeftWidth, width);
-  ImGui::SetNextWindowPos({em(kGap), em(kGap)});
-  ImGui::SetNextWindowSize({wide, std::max(em(200), 0.62F * height)},
-                           scene_width_ == wide ? ImGuiCond_FirstUseEver : ImGuiCond_Always);
-  scene_width_ = wide;
-  const bool open = ImGui::Begin("Scene", nullptr, ImGuiWindowFlags_NoMove);
-  if (open && !ImGui::IsWindowCollapsed()) left_ = wide + em(kGap);
-  if (open && ImGui::BeginTabBar("tabs")) {
-    tab("Solids", [&] { tree_.draw(state_); });
-    tab("Light", [&] { light_.draw(state_, frames_); });
-    tab("Facts", [&] { draw_facts(state_); });
-    tab("Device", [&] { draw_device(state_, frames_); });
-    tab("Bookmarks", [&] { draw_bookmarks(); });
-    ImGui::EndTabBar();
+void Panels::draw_tools() {
+  const auto toggle = [this](Panel panel, bool& open) {
+    return [this, panel, &open] {
+      open = !docks_.shown(panel);
+      if (open) docks_.use(panel);
+    };
+  };
+  const auto section = [this](Section which) {
+    return [this, which] {
+      bool& open = layout_.open(which);
+      open = !(open && docks_.shown(Panel::image));
+      if (!open) return;
+      layout_.image = true;
+      layout_.reveal = which;
+      docks_.use(Panel::image);
+    };
+  };
+  const auto tab = [this](Tab which) {
+    return [this, which] {
+      layout_.scene = !(docks_.shown(Panel::scene) && layout_.tab == which);
+      if (!layout_.scene) return;
+      layout_.next_tab = which;
+      docks_.use(Panel::scene);
+    };
+  };
+  const auto sectioned = [&](Section which) { return docks_.shown(Panel::image) && layout_.open(which); };
+  const auto tabbed = [&](Tab which) { return docks_.shown(Panel::scene) && layout_.tab == which; };
+  const bool measuring = state_.measuring().active();
+  draw_toolbar(
+      docks_.layout().toolbar,
+      {{icon::kOpen, "Open", "Open a scene (Ctrl+O)", layout_.opening, false, [&] { layout_.opening = true; }},
+       {icon::kView, "View", "Standard views, and what is framed", false, true, {}, [&] { draw_view_menu(); }},
+       {icon::kClip, "Clip", "Clipping planes and the clipping box (X, Ctrl+X)", sectioned(Section::clipping), false,
+        section(Section::clipping)},
+       {icon::kMeasure, "Meas.", "Measure distances and angles (Y)", measuring, false,
+        [&] { state_.measuring().set_active(!measuring); }},
+       {icon::kLight, "Light", "Photons: what is drawn, and at what time", tabbed(Tab::light), false, tab(Tab::light)},
+       {icon::kRayCast,
+        "Rays",
+        "Ray casting (K)",
+        state_.settings().ray_cast != RayMode::off,
+        false,
+        {},
+        [&] { draw_ray_menu(); }},
+       {icon::kPicture,
+        "Image",
+        "Save the image, and what is drawn over it",
+        false,
+        false,
+        {},
+        [&] { draw_picture_menu(); }},
+       {icon::kSolids, "Solids", "The tree of solids", tabbed(Tab::solids), true, tab(Tab::solids)},
+       {icon::kImage, "Look", "How the scene is drawn", docks_.shown(Panel::image), false,
+        toggle(Panel::image, layout_.image)},
+       {icon::kLegend, "Key", "The legend of the colours (J)", docks_.shown(Panel::legend), false,
+        toggle(Panel::legend, layout_.legend)},
+       {icon::kHelp, "Help", "Keys and mouse (H)", layout_.help, true, [&] { layout_.help = !layout_.help; }}});
+}
+
+void Panels::draw_view_menu() {
+  constexpr std::pair<const char*, const char*> kViews[] = {
+      {"Front", "1"}, {"Back", "Ctrl+1"},   {"Right", "3"},    {"Left", "Ctrl+3"},
+      {"Top", "7"},   {"Bottom", "Ctrl+7"}, {"Isometric", "0"}};
+  constexpr const char* kNames[] = {"front", "back", "right", "left", "top", "bottom", "iso"};
+  for (std::size_t i = 0; i != std::size(kViews); ++i)
+    if (menu_row(kViews[i].first, kViews[i].second)) state_.viewpoint().look(standard_view(kNames[i]));
+  ImGui::Separator();
+  const bool orthographic = state_.camera().orthographic;
+  if (menu_row("Orthographic projection", "5", orthographic)) state_.viewpoint().set_orthographic(!orthographic);
+  ImGui::Separator();
+  if (menu_row("Frame the scene", "Home")) state_.viewpoint().frame_all();
+  if (menu_row("Frame the selection", "F")) state_.viewpoint().focus_selection();
+}
+
+void Panels::draw_ray_menu() {
+  for (std::size_t i = 0; i != kRayModeNames.size(); ++i) {
+    const auto mode = static_cast<RayMode>(i);
+    if (menu_row(std::string(kRayModeNames[i]).c_str(), i == 0 ? "K: next" : "", state_.settings().ray_cast == mode))
+      state_.change_settings([&](Settings& s) { s.ray_cast = mode; });
   }
-  ImGui::End();
+}
+
+void Panels::draw_picture_menu() {
+  if (menu_row("Save the image as PNG", "F12")) frames_.save_image(state_);
+  ImGui::Separator();
+  const Settings& s = state_.settings();
+  if (menu_row("Axes", "I", s.axes)) state_.change_settings([](Settings& changed) { changed.axes = !changed.axes; });
+  if (menu_row("Scale bar", "I", s.scale_bar))
+    state_.change_settings([](Settings& changed) { changed.scale_bar = !changed.scale_bar; });
+  if (menu_row("Legend", "J", layout_.legend)) layout_.legend = !layout_.legend;
+  ImGui::Separator();
+  if (menu_row("Full screen", "F11", layout_.full_screen)) layout_.full_screen = !layout_.full_screen;
+}
+
+void Panels::draw_scene() {
+  constexpr float kTabPadding = 5;  // all tabs fit the dock
+  float more = 0;
+  const auto tab = [&](const char* title, Tab which, const auto& content) {
+    const bool chosen = layout_.next_tab == which;
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {em(kTabPadding), ImGui::GetStyle().FramePadding.y});
+    const bool shown = ImGui::BeginTabItem(title, nullptr, chosen ? ImGuiTabItemFlags_SetSelected : 0);
+    ImGui::PopStyleVar();
+    if (!shown) return;
+    if (chosen) layout_.next_tab.reset();
+    if (!layout_.next_tab) layout_.tab = which;
+    content();
+    ImGui::EndTabItem();
+  };
+  if (docks_.begin(Panel::scene, "Scene", layout_.scene)) {
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {em(kTabPadding), ImGui::GetStyle().FramePadding.y});
+    const bool tabs = ImGui::BeginTabBar("tabs", ImGuiTabBarFlags_FittingPolicyScroll | ImGuiTabBarFlags_NoTooltip);
+    ImGui::PopStyleVar();
+    if (tabs) {
+      tab("Solids", Tab::solids, [&] { more = tree_.draw(state_); });
+      tab("Light", Tab::light, [&] { light_.draw(state_, frames_); });
+      tab("Properties", Tab::properties, [&] { draw_properties(state_); });
+      tab("Device", Tab::device, [&] { draw_device(state_, frames_); });
+      tab("Bookmarks", Tab::bookmarks, [&] { draw_bookmarks(); });
+      ImGui::EndTabBar();
+    }
+  }
+  docks_.end(Panel::scene, more);
+}
+
+void Panels::draw_selected() {
+  bool open = true;
+  const bool photon = state_.photons().selection().has_value();
+  if (docks_.begin(Panel::selection, photon ? "Photon###selection" : "Selection###selection", open))
+    photon ? draw_photon(state_) : draw_selection(state_);
+  docks_.end(Panel::selection);
+  if (!open) state_.selection().select(std::nullopt);
+}
+
+void Panels::draw_measurement() {
+  bool open = true;
+  if (docks_.begin(Panel::measurement, "Measurement", open)) draw_measured(state_);
+  docks_.end(Panel::measurement);
+  if (!open) state_.measuring().set_active(false);
+}
+
+void Panels::draw_image() {
+  if (docks_.begin(Panel::image, "Image", layout_.image)) draw_image_settings(state_, layout_);
+  docks_.end(Panel::image);
+}
+
+void Panels::draw_legend() {
+  if (docks_.begin(Panel::legend, "Legend", layout_.legend)) legend_.draw();
+  docks_.end(Panel::legend);
 }
 
 void Panels::draw_bookmarks() {
   ImGui::SetNextItemWidth(em(-60));
   const bool entered = text_field("##name", "name", bookmark_, "The name of a new bookmark", true);
   ImGui::SameLine();
-  if ((button("add", "Keep this view, and what is hidden, by this name (Ctrl+D)") || entered) && bookmark_[0] != '\0') {
+  if ((button("Add", "Keep this view, and what is hidden, by this name (Ctrl+D)") || entered) && bookmark_[0] != '\0') {
     state_.add_bookmark(bookmark_.data());
     bookmark_[0] = '\0';
   }
@@ -124,9 +241,10 @@ void Panels::draw_bookmarks() {
 void Panels::draw_recent_files() {
   constexpr auto kLookAgain = std::chrono::seconds(2);  // not in each frame: a file may be on a slow disk
   ImGui::Separator();
-  ImGui::TextDisabled("recent files");
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextDisabled("Recent files");
   ImGui::SameLine();
-  if (button("open ...", "Open another file (Ctrl+O)")) layout_.opening = true;
+  if (button("Open ...", "Open another file (Ctrl+O)")) layout_.opening = true;
   const auto now = std::chrono::steady_clock::now();
   const bool same =
       std::equal(recent_.begin(), recent_.end(), state_.recent_files().begin(), state_.recent_files().end(),
@@ -148,43 +266,45 @@ void Panels::draw_recent_files() {
   if (!opened.empty()) state_.open(opened);
 }
 
-void Panels::draw_activity(float width, float height) {
+void Panels::draw_activity(float height) {
   SceneLoader::Activity work = loader_.activity();
   const auto rays = frames_.ray_progress(state_);
   if (work.what.empty() && rays) work = {"casting rays", "", *rays, false};
   if (!work.what.empty()) {
-    ImGui::SetNextWindowPos({0.5F * width, height - 3 * em(kGap)}, ImGuiCond_Always, {0.5F, 1});
+    const Rectangle& at = docks_.layout().progress;
+    ImGui::SetNextWindowPos({0.5F * (at.left + at.right), at.bottom}, ImGuiCond_Always, {0.5F, 1});
     if (ImGui::Begin("##activity", nullptr,
                      ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove |
                          ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_AlwaysAutoResize)) {
       text(cli::printable(work.what));
-      const float bar = std::min(em(300), width - em(120));
+      const float bar = std::max(em(40), std::min(em(300), at.width() - em(90)));
       ImGui::ProgressBar(std::max(work.share, 0.0F), {bar, 0}, work.share < 0 ? work.stage.c_str() : nullptr);
       if (work.can_stop) {
         ImGui::SameLine();
-        if (button("cancel", loader_.loading() ? "Stop reading this file (Escape)" : "Stop this work"))
+        if (button("Cancel", loader_.loading() ? "Stop reading this file (Escape)" : "Stop this work"))
           loader_.cancel();
       }
       if (work.share >= 0 && !work.stage.empty()) ImGui::TextDisabled("%s", work.stage.c_str());
     }
     ImGui::End();
   } else if (!state_.scene() && state_.messages().error().empty()) {
-    ImGui::SetNextWindowPos({0.5F * width, 0.5F * height}, ImGuiCond_Always, {0.5F, 0.5F});
+    const Rectangle& free = docks_.layout().free;
+    ImGui::SetNextWindowPos({0.5F * (free.left + free.right), 0.5F * height}, ImGuiCond_Always, {0.5F, 0.5F});
     if (ImGui::Begin("##drop", nullptr, kPlain))
-      text("Drop a scene here: .dae, .zae, .dae.gz, .obj, .stl, .ply, .gltf ...\nor open one: Ctrl+O");
+      text("Drop a scene here: .dae, .zae, .dae.gz, .gdml, .obj, .stl, .ply, .gltf ...\nor open one: Ctrl+O");
     ImGui::End();
   }
 }
 
-void Panels::draw_message(float width, float height) const {
+void Panels::draw_message(float height) const {
   const bool failed = !state_.messages().error().empty();
   const std::string message = failed ? state_.messages().error() : state_.messages().text();
   if (message.empty()) return;
-  ImGui::SetNextWindowPos({0.5F * width, em(kGap)}, ImGuiCond_Always, {0.5F, 0});
-  ImGui::SetNextWindowSizeConstraints(
-      {0, 0}, {std::max(std::min(em(300), 0.9F * width), width - 2 * em(kLeftWidth + 3 * kGap)), height});
+  const Rectangle& at = docks_.layout().message;
+  ImGui::SetNextWindowPos({0.5F * (at.left + at.right), at.top}, ImGuiCond_Always, {0.5F, 0});
+  ImGui::SetNextWindowSizeConstraints({0, 0}, {std::max(em(60), at.width()), height});
   if (ImGui::Begin("##message", nullptr, kPlain)) {
-    ImGui::PushTextWrapPos(std::max(std::min(em(280), 0.85F * width), width - 2 * em(kLeftWidth + 4 * kGap)));
+    ImGui::PushTextWrapPos(std::max(em(50), at.width() - 2 * ImGui::GetStyle().WindowPadding.x));
     failed ? text_error(cli::printable(message)) : text(cli::printable(message));
     ImGui::PopTextWrapPos();
   }

@@ -16,6 +16,7 @@
 #include "state/scene_loader.h"
 #include "state/viewer_state.h"
 #include "window/controls.h"
+#include "window/docks.h"
 #include "window/legend_panel.h"
 #include "window/light_panel.h"
 #include "window/open_panel.h"
@@ -26,13 +27,12 @@ namespace raylift::viewer {
 class Panels {
  public:
   /// The panels show all of these, and change the state and the layout. All must outlive the panels.
-  Panels(ViewerState& state, SceneLoader& loader, const FrameScheduler& frames, WindowLayout& layout)
+  Panels(ViewerState& state, SceneLoader& loader, FrameScheduler& frames, WindowLayout& layout)
       : state_(state), loader_(loader), frames_(frames), layout_(layout) {}
 
   /// Draws the panels for a window of this size, within an ImGui frame.
   void draw(float width, float height);
-  /// The corners of the part of the window without panels, in shares of its size from the upper left. The whole window,
-  /// where that part is small.
+  /// The corners of the part of the window without panels, in shares of its size from the upper left.
   [[nodiscard]] std::pair<Eigen::Vector2d, Eigen::Vector2d> free_part(float width, float height) const;
   /// Passes a key to the dialog for opening files.
   void press(std::string_view key) { open_.press(key); }
@@ -40,27 +40,34 @@ class Panels {
   [[nodiscard]] std::string new_names() { return open_.new_names(); }
   /// The face of the clipping box whose handle is under the cursor; none without panels.
   [[nodiscard]] std::optional<std::size_t> handle_under(const Cursor& cursor) const;
+  /// Where they were drawn last.
+  [[nodiscard]] const DockLayout& places() const { return docks_.layout(); }
 
  private:
-  void draw_scene(float width, float height);
-  void draw_chosen(float width, float height);
+  void draw_tools();
+  void draw_view_menu();
+  void draw_ray_menu();
+  void draw_picture_menu();
+  void draw_scene();
+  void draw_selected();
+  void draw_measurement();
+  void draw_image();
+  void draw_legend();
   void draw_bookmarks();
   void draw_recent_files();
-  void draw_activity(float width, float height);
-  void draw_message(float width, float height) const;
+  void draw_activity(float height);
+  void draw_message(float height) const;
   void draw_help(float width, float height);
 
   ViewerState& state_;
   SceneLoader& loader_;
-  const FrameScheduler& frames_;
+  FrameScheduler& frames_;
   WindowLayout& layout_;
   SolidTree tree_;
   LegendPanel legend_;
   LightPanel light_;
   OpenPanel open_;
-  bool small_ = false;          // the window, and its panels begin closed
-  float scene_width_ = 0;       // of the scene's panel, when it was drawn last
-  float left_ = 0, right_ = 0;  // widths of the panels at the sides
+  Docks docks_;
   struct RecentFile {
     std::string path, why_not;
   };

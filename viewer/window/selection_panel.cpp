@@ -52,12 +52,12 @@ void draw_properties(const char* id, PropertyOf of, const OpticalProperties& pro
 void draw_optics(const Scene& scene, const SelectedSolids& selection) {
   const Optics& optics = scene.optics;
   if (selection.material < optics.materials.size() && !optics.materials[selection.material].empty() &&
-      ImGui::TreeNode("optics of the material")) {
+      ImGui::TreeNode("Optics of the material")) {
     draw_properties("material optics", PropertyOf::material, optics.materials[selection.material]);
     ImGui::TreePop();
   }
   for (const auto& [title, surface] :
-       {std::pair("surface on the way in", selection.surface_in), {"surface on the way out", selection.surface_out}})
+       {std::pair("Surface inward", selection.surface_in), {"Surface outward", selection.surface_out}})
     if (surface < optics.surfaces.size() && !optics.surfaces[surface].properties.empty() && ImGui::TreeNode(title)) {
       draw_properties(title, PropertyOf::surface, optics.surfaces[surface].properties);
       ImGui::TreePop();
@@ -65,42 +65,39 @@ void draw_optics(const Scene& scene, const SelectedSolids& selection) {
 }
 
 void draw_names(const SelectedSolids& s) {
-  fact(s.group == kNone ? "solid" : "group", s.name);
-  fact("path", s.path);
+  name_fact(s.group == kNone ? "Solid" : "Group", s.name);
+  name_fact("Path", s.path);
   if (s.group != kNone) return;
-  fact("mesh", s.mesh);
-  fact("inside", s.inside);
-  fact("outside", s.outside);
-  if (!s.entering.empty()) fact("way in", s.entering);
-  if (!s.leaving.empty()) fact("way out", s.leaving);
-  if (s.triangle) fact("triangle", cli::grouped(*s.triangle));
-  point_fact(s.clicked ? "point, mm" : "centre, mm", s.position);
+  name_fact("Mesh", s.mesh);
+  name_fact("Material inside", s.inside);
+  name_fact("Material outside", s.outside);
+  if (!s.entering.empty()) name_fact("Surface inward", s.entering);
+  if (!s.leaving.empty()) name_fact("Surface outward", s.leaving);
+  if (s.triangle) fact("Triangle", cli::grouped(*s.triangle));
+  point_fact(s.clicked ? "Point, mm" : "Centre, mm", s.position);
 }
 
 void draw_size(const ViewerState& state) {
-  if (!state.selection().facts()) return fact("size", "being worked out ...");
+  if (!state.selection().facts()) return fact("Size", "being computed ...");
   for (const auto& [name, value] : fact_lines(*state.selection().facts()))
-    if (name != "solids" || state.selection()->group != kNone) fact(name.c_str(), value);
+    if (name != "solids" || state.selection()->group != kNone) fact(capital(name).c_str(), value);
 }
 
 /// The style of the first selected solid, for all of them.
 void draw_style(ViewerState& state, const SelectedSolids& s) {
   if (s.solids.empty()) return;
   auto style = static_cast<Style>(state.solids()->styles()[s.solids.front()]);
-  ImGui::SetNextItemWidth(em(110));
-  if (choose("style", kStyleNames, style,
-             "How what is selected is drawn: as all, faintly, transparent, as lines, with edges"))
+  if (choose("Style", kStyleNames, style,
+             "How the selection is drawn: by default as all, faintly, transparent, as lines, with edges"))
     state.appearance().set_style(style);
   if (style != Style::glass) return;
-  ImGui::SameLine();
-  ImGui::SetNextItemWidth(em(110));
   const std::uint8_t own = state.solids()->opacities()[s.solids.front()];
-  float opacity = own == 0 ? state.settings().glass_opacity : static_cast<float>(own) / 100;
-  if (slider("opacity", opacity, static_cast<float>(kMinOpacity), 1, "%.2f", "Of what is selected"))
-    state.appearance().slide_opacity(opacity);
+  float percent = own == 0 ? 100 * state.settings().glass_opacity : static_cast<float>(own);
+  if (slider("Opacity", percent, 100 * static_cast<float>(kMinOpacity), 100, "%.0f %%", "Of the selection"))
+    state.appearance().slide_opacity(percent / 100);
   if (ImGui::IsItemDeactivatedAfterEdit()) state.appearance().end_slide();
-  if (button_beside("all glass", "This opacity for all solids that are glass now"))
-    state.appearance().set_glass(opacity);
+  if (button("Apply to all glass", "This opacity for all solids that are glass now"))
+    state.appearance().set_glass(percent / 100);
 }
 
 /// From a solid to the group below it, and back: what the button does, if it was pressed.
@@ -108,69 +105,61 @@ std::function<void()> draw_group_button(ViewerState& state, const SelectedSolids
   if (s.group != kNone) {
     const auto own = state.solids()->instances(s.group);
     if (own.empty()) return {};
-    if (!button_beside("by itself", "Select this solid without those below it")) return {};
+    if (!button_beside("Without daughters", "Select this solid alone")) return {};
     return [&state, solid = own[0]] { state.selection().select(solid); };
   }
   const std::uint32_t node = state.scene()->instances[s.instance].node;
   if (node == kNone || state.solids()->children(node).empty()) return {};
-  if (!button_beside("and below", "Select this solid with all solids below it")) return {};
+  if (!button_beside("With daughters", "Select this solid with all solids below it in the tree")) return {};
   return [&state, node] { state.selection().select_group(node); };
 }
 
 std::function<void()> draw_buttons(ViewerState& state, const SelectedSolids& s) {
-  if (button("frame", "Frame what is selected, and draw faintly what stands before it (F)"))
+  if (button("Frame", "Frame the selection, and draw faintly what stands before it (F)"))
     state.viewpoint().focus(s.solids);
-  if (button_beside("hide", "Hide what is selected (L); Ctrl+Z shows it again"))
+  if (button_beside("Hide", "Hide the selection (L); Ctrl+Z shows it again"))
     state.change_solids([&](Solids& solids) { solids.set_visible(s.solids, false); });
-  if (button_beside("only this", "Hide all others; U shows all"))
+  if (button_beside("Show only", "Hide all others; U shows all"))
     state.change_solids([&](Solids& solids) { solids.show_only(s.solids); });
-  if (button_beside("ghost others", "Draw all others faintly, or as before (Ctrl+G)"))
+  if (button_beside("Ghost others", "Draw all others faintly, or as before (Ctrl+G)"))
     state.appearance().ghost_others();
-  if (button_beside("copy", "Copy name, path, box, area and volume as text (Ctrl+C)") && state.selection().facts())
+  if (button_beside("Copy", "Copy name, path, box, area and volume as text (Ctrl+C)") && state.selection().facts())
     ImGui::SetClipboardText(state.selection().text().c_str());
   return draw_group_button(state, s);
 }
 
 }  // namespace
 
-void draw_selection(ViewerState& state, float left, float width, float height) {
+void draw_selection(ViewerState& state) {
   const SelectedSolids& s = *state.selection();
-  std::function<void()> next;
-  if (begin_lower_panel("Selected", kSelectionWidth, left, width, height)) {
-    next = draw_buttons(state, s);  // first: they don't scroll away
-    draw_style(state, s);
-    if (begin_facts("selected")) {
-      draw_names(s);
-      draw_size(state);
-      ImGui::EndTable();
-    }
-    if (s.group == kNone) draw_optics(*state.scene(), s);
+  const std::function<void()> next = draw_buttons(state, s);
+  draw_style(state, s);
+  if (begin_facts("selected")) {
+    draw_names(s);
+    draw_size(state);
+    ImGui::EndTable();
   }
-  ImGui::End();
+  if (s.group == kNone) draw_optics(*state.scene(), s);
   if (next) next();  // after the last use of `s`, which it changes
 }
 
-void draw_measured(ViewerState& state, float left, float width, float height) {
+void draw_measured(ViewerState& state) {
   const std::vector<Eigen::Vector3d> points = state.settings().measured;
-  if (begin_lower_panel("Measured", kMeasuredWidth, left, width, height)) {
-    if (!points.empty()) {
-      if (button("copy##measured", "Copy points, distances and the angle as text (Ctrl+C)"))
-        ImGui::SetClipboardText(lines_text(measured_lines(points)).c_str());
-      ImGui::SameLine();
-      if (button("clear", "Remove the points, and go on")) state.measuring().set_points({});
-      ImGui::SameLine();
-    }
-    if (button("end", "End measuring (Escape)")) state.measuring().set_active(false);
-    if (begin_facts("measured")) {
-      for (const auto& [name, value] : measured_lines(points)) fact(name.c_str(), value);
-      ImGui::EndTable();
-    }
-    if (state.measuring().active())
-      wrapped(points.empty() || points.size() >= kMaxMeasured ? "Click on a surface: the first point."
-              : points.size() == 1                            ? "Click on a surface: the second point, for a distance."
-                                                              : "Click on a surface: the third point, for the angle.");
+  if (!points.empty()) {
+    if (button("Copy##measured", "Copy points, distances and the angle as text (Ctrl+C)"))
+      ImGui::SetClipboardText(lines_text(measured_lines(points)).c_str());
+    if (button_beside("Clear", "Remove the points, and go on")) state.measuring().set_points({});
+    ImGui::SameLine();
   }
-  ImGui::End();
+  if (button("End", "End measuring (Escape)")) state.measuring().set_active(false);
+  if (begin_facts("measured")) {
+    for (const auto& [name, value] : measured_lines(points)) fact(capital(name).c_str(), value);
+    ImGui::EndTable();
+  }
+  if (state.measuring().active())
+    wrapped(points.empty() || points.size() >= kMaxMeasured ? "Click on a surface: the first point."
+            : points.size() == 1                            ? "Click on a surface: the second point, for a distance."
+                                                            : "Click on a surface: the third point, for the angle.");
 }
 
 }  // namespace raylift::viewer

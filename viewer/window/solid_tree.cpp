@@ -8,16 +8,19 @@
 #include <string>
 
 #include "cli/text.h"
+#include "model/display_name.h"
 #include "window/panel_items.h"
 
 namespace raylift::viewer {
 namespace {
 
 constexpr std::size_t kMaxFound = 5000;  // rows of a search
+constexpr int kReveals = 3;
+constexpr float kArrowWide = 16, kBetweenRows = 1;
 
 }  // namespace
 
-void SolidTree::draw(ViewerState& state) {
+float SolidTree::draw(ViewerState& state) {
   if (listed_ != state.solids()) {
     listed_ = state.solids();
     open_.clear();
@@ -27,10 +30,14 @@ void SolidTree::draw(ViewerState& state) {
         open_.insert(only[0]);
     rows_stale_ = true;
   }
-  if (listed_ == nullptr) return ImGui::TextDisabled("no scene");
+  if (listed_ == nullptr) {
+    ImGui::TextDisabled("No scene");
+    return 0;
+  }
   draw_search(state);
   if (rows_stale_) list_rows(*listed_);
   ImGui::BeginChild("tree");
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, em(kBetweenRows)});
   reveal_selection(state);
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(rows_.size()));
@@ -41,8 +48,11 @@ void SolidTree::draw(ViewerState& state) {
       ImGui::PopID();
     }
   if (searching() && rows_.size() == kMaxFound)
-    ImGui::TextDisabled("the first %zu; the buttons apply to all", kMaxFound);
+    ImGui::TextDisabled("The first %zu; the buttons apply to all", kMaxFound);
+  const float all = static_cast<float>(rows_.size()) * ImGui::GetFrameHeightWithSpacing();
+  ImGui::PopStyleVar();
   ImGui::EndChild();
+  return all - ImGui::GetItemRectSize().y;
 }
 
 void SolidTree::draw_search(ViewerState& state) {
@@ -50,16 +60,15 @@ void SolidTree::draw_search(ViewerState& state) {
   if (text_field("##search", "name, mesh, material, /path, #copy", search_,
                  "Find solids: a name such as pmt_*, or else a mesh or a material; a /path; a copy #number"))
     rows_stale_ = true;
-  if (searching()) {
-    if (rows_stale_) list_rows(*listed_);
-    text(count_text(found_));
-  }
-  if (button("show all", "Show all solids (U)")) state.change_solids(&Solids::show_all);
-  ImGui::SameLine();
-  if (button("hide found", "Hide what the search finds; Ctrl+Z shows it again") && searching())
+  if (searching() && rows_stale_) list_rows(*listed_);
+  // The count has its line with and without a search, so that the buttons don't move.
+  ImGui::TextDisabled("%s", searching() ? count_text(found_).c_str()
+                                        : cli::counted(listed_->scene().instances.size(), "solid", "solids").c_str());
+  const char* none = !searching() ? "Type a search first" : found_.solids.empty() ? "Nothing is found" : nullptr;
+  if (button("Show all", "Show all solids (U)")) state.change_solids(&Solids::show_all);
+  if (button_beside("Hide found", "Hide what the search finds; Ctrl+Z shows it again", none))
     state.change_solids([&](Solids& solids) { solids.set_visible(found_.solids, false); });
-  ImGui::SameLine();
-  if (button("only found", "Show only what the search finds") && searching())
+  if (button_beside("Only found", "Show only what the search finds", none))
     state.change_solids([&](Solids& solids) { solids.show_only(found_.solids); });
 }
 
@@ -68,23 +77,21 @@ void SolidTree::draw_checkbox(ViewerState& state, const TreeRow& row) {
   const bool by_itself = row.node == kNone || (searching() && row.instance != kNone);
   const int shown = !by_itself ? solids.shown(row.node) : solids.visible()[row.instance] != 0 ? 2 : 0;
   bool checked = shown != 0;
-  if (shown == 1) ImGui::PushStyleColor(ImGuiCol_CheckMark, {0.6F, 0.6F, 0.6F, 1});
-  if (checkbox("##shown", checked, "Whether this solid, and what is below it, is shown"))
+  if (visibility_box(checked, shown == 1))
     state.change_solids([&](Solids& changed) {
       if (!by_itself)
         changed.set_visible(changed.below(row.node), checked);
       else
         changed.set_visible(std::span(&row.instance, 1), checked);
     });
-  if (shown == 1) ImGui::PopStyleColor();
 }
 
 void SolidTree::draw_row(ViewerState& state, const TreeRow& row) {
   draw_checkbox(state, row);
-  ImGui::SameLine(0, em(4 + 12 * static_cast<float>(row.depth)));
+  ImGui::SameLine(0, em(2 + 11 * static_cast<float>(row.depth)));
   if (!row.has_children) {
-    ImGui::Dummy({ImGui::GetFrameHeight(), 1});
-  } else if (arrow("##open", row.open)) {
+    ImGui::Dummy({em(kArrowWide), 1});
+  } else if (arrow("##open", row.open, em(kArrowWide))) {
     if (row.open)
       open_.erase(row.node);
     else
@@ -93,14 +100,15 @@ void SolidTree::draw_row(ViewerState& state, const TreeRow& row) {
   }
   ImGui::SameLine(0, 4);
   const Scene& scene = *state.scene();
-  const std::string name = row.mark + cli::printable(row.node == kNone ? scene.solid_name(scene.instances[row.instance])
-                                                                       : scene.nodes[row.node].name);
+  const std::string whole =
+      row.node == kNone ? scene.solid_name(scene.instances[row.instance]) : scene.nodes[row.node].name;
+  const std::string name = row.mark + cli::printable(display_name(whole));
   const auto& chosen = state.selection();
   const bool selected =
       chosen && (chosen->group != kNone ? row.node == chosen->group : row.instance == chosen->instance);
   ImGui::AlignTextToFramePadding();
   const bool pressed = ImGui::Selectable(name.c_str(), selected, ImGuiSelectableFlags_AllowDoubleClick);
-  tip(row.instance == kNone ? name : cli::printable(scene.path(scene.instances[row.instance])));
+  tip(row.instance == kNone ? cli::printable(whole) : cli::printable(scene.path(scene.instances[row.instance])));
   if (!pressed) return;
   if (row.instance != kNone)
     state.selection().select(row.instance);
@@ -115,8 +123,10 @@ void SolidTree::draw_row(ViewerState& state, const TreeRow& row) {
 }
 
 void SolidTree::reveal_selection(const ViewerState& state) {
-  if (revealed_ == state.selection().version()) return;
+  if (revealed_ != state.selection().version()) reveals_ = kReveals;
   revealed_ = state.selection().version();
+  if (reveals_ == 0) return;
+  --reveals_;
   if (!state.selection()) return;
   const SelectedSolids& selected = *state.selection();
   const Scene& scene = *state.scene();

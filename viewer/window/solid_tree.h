@@ -15,7 +15,8 @@ namespace raylift::viewer {
 
 class SolidTree {
  public:
-  void draw(ViewerState& state);
+  /// Returns the height that all rows would have beyond that of the tree, px.
+  float draw(ViewerState& state);
 
  private:
   [[nodiscard]] bool searching() const { return search_[0] != '\0'; }
@@ -27,6 +28,7 @@ class SolidTree {
   void list_rows(const Solids& solids);
 
   std::uint64_t revealed_ = 0;  // Selection::version()
+  int reveals_ = 0;             // frames in which it is scrolled to: the selection's panel may open below the tree
 
   const Solids* listed_ = nullptr;
   std::vector<TreeRow> rows_;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "window/tree_rows.h"
 
+#include <raylift/geometry/scene/names.h>
+
 #include <string_view>
 #include <unordered_map>
 
 namespace raylift::viewer {
 namespace {
 
+/// As rows show it: names that differ by Geant4's pointer alone are equal.
 std::string_view name_of(const Scene& scene, const TreeRow& row) {
-  return row.node == kNone ? scene.solid_name(scene.instances[row.instance]) : scene.nodes[row.node].name;
+  return base_name(row.node == kNone ? scene.solid_name(scene.instances[row.instance]) : scene.nodes[row.node].name);
 }
 
 /// Counts names, and marks those that come several times. `group(row)`: names count within it alone.

@@ -9,6 +9,9 @@
 #include <raylift/geometry/import/load.h>
 
 #include <cmath>
+#include <functional>
+#include <string_view>
+#include <vector>
 
 #include "support/paths.h"
 #include "viewer/with_context.h"
@@ -32,7 +35,9 @@ class PanelsWithoutWindow : public WithContext {
   }
 
   /// What the panels leave free of a window once they have their sizes.
-  std::pair<Eigen::Vector2d, Eigen::Vector2d> free_part(float width, float height, float scale, bool light = false) {
+  std::pair<Eigen::Vector2d, Eigen::Vector2d> free_part(
+      float width, float height, float scale, bool light = false,
+      const std::function<void(ViewerState&, WindowLayout&)>& arrange = [](ViewerState&, WindowLayout&) {}) {
     ImGuiIO& io = ImGui::GetIO();
     io.Fonts->Clear();
     ImFontConfig config;
@@ -51,6 +56,7 @@ class PanelsWithoutWindow : public WithContext {
     FrameScheduler frames;
     WindowLayout layout;
     layout.help = true;
+    arrange(state, layout);
     Panels panels(state, loader, frames, layout);
     for (int i = 0; i < 5; ++i) {
       ImGui::NewFrame();
@@ -61,6 +67,7 @@ class PanelsWithoutWindow : public WithContext {
       border_ = ImGui::GetStyleColorVec4(ImGuiCol_Border).x;
       ImGui::Render();
     }
+    places_ = panels.places();
     return panels.free_part(width, height);
   }
   /// What a click on each place in the row of buttons of the selection's panel put onto the clipboard first.
@@ -77,7 +84,7 @@ class PanelsWithoutWindow : public WithContext {
     Panels panels(state, loader, frames, layout);
     float row = 0;
     const auto frame = [&](float x, bool down) {
-      const ImGuiWindow* panel = ImGui::FindWindowByName("Selected");
+      const ImGuiWindow* panel = ImGui::FindWindowByName("Selection###selection");
       io.MousePos = {x, panel == nullptr ? 0 : panel->Pos.y + row};
       io.MouseDown[0] = down;
       ImGui::NewFrame();
@@ -85,14 +92,14 @@ class PanelsWithoutWindow : public WithContext {
       ImGui::Render();
     };
     for (int i = 0; i != 5; ++i) frame(-100, false);
-    const float left = selection_left(state, height);
+    const ImGuiWindow* selected = ImGui::FindWindowByName("Selection###selection");
+    const float left = selected == nullptr ? 0 : selected->Pos.x;
     std::string copied;
-    // A solid's buttons may take two rows.
-    const int rows_of_buttons = state.selection() && state.selection()->group == kNone ? 2 : 1;
+    const int rows_of_buttons = 2;
     for (int i = 0; i != rows_of_buttons && copied.empty(); ++i) {
       row = ImGui::GetStyle().WindowPadding.y + 1.5F * ImGui::GetFrameHeight() +
             static_cast<float>(i) * ImGui::GetFrameHeightWithSpacing();
-      for (float x = left; x < left + kSelectionWidth && state.selection() && copied.empty(); x += 6) {
+      for (float x = left; x < left + kLeftWidth && state.selection() && copied.empty(); x += 6) {
         for (const bool down : {false, true, false}) frame(x, down);
         if (const char* text = ImGui::GetClipboardText(); text != nullptr) copied = text;
       }
@@ -100,12 +107,13 @@ class PanelsWithoutWindow : public WithContext {
     return copied;
   }
   float button_height_ = 0, text_ = 0, ground_ = 0, border_ = 0;
+  DockLayout places_;
 };
 
 TEST_F(PanelsWithoutWindow, ScaleAsAWhole) {
   const auto [low, high] = free_part(1280, 800, 1);
-  EXPECT_NEAR(low.x() * 1280, kLeftWidth + kGap, 1);
-  EXPECT_NEAR((1 - high.x()) * 1280, kRightWidth + kGap, 1);
+  EXPECT_NEAR(low.x() * 1280, kToolbarWidth + kLeftWidth + 2 * kGap, 1);
+  EXPECT_NEAR((1 - high.x()) * 1280, kRightWidth + 2 * kGap, 1);
   EXPECT_GE(button_height_, 24);
   const auto [low2, high2] = free_part(2560, 1600, 2);
   EXPECT_NEAR(low2.x(), low.x(), 0.001);
@@ -113,14 +121,42 @@ TEST_F(PanelsWithoutWindow, ScaleAsAWhole) {
   EXPECT_GE(button_height_, 48);
 }
 
-TEST_F(PanelsWithoutWindow, FoldInSmallWindowsAndLeaveTheImageFree) {
+TEST_F(PanelsWithoutWindow, BeginClosedInSmallWindows) {
   for (const auto& [width, height, scale] : {std::tuple(500.0F, 400.0F, 1.0F), {800.0F, 600.0F, 2.0F}}) {
     const auto [low, high] = free_part(width, height, scale);
-    EXPECT_EQ(low, Eigen::Vector2d(0, 0)) << width;
+    EXPECT_NEAR(low.x() * static_cast<double>(width), kToolbarWidth * scale, 1) << "the toolbar alone";
     EXPECT_EQ(high, Eigen::Vector2d(1, 1)) << width;
   }
   const auto [low, high] = free_part(1920, 1200, 1);
-  EXPECT_GT(high.x() - low.x(), 0.65);
+  EXPECT_GT(high.x() - low.x(), 0.6);
+}
+
+TEST_F(PanelsWithoutWindow, CoverNeitherEachOtherNorTheOverlays) {
+  for (const auto& [width, height] : {std::pair(500.0F, 400.0F), {800.0F, 600.0F}, {1600.0F, 1000.0F}})
+    for (const float scale : {1.0F, 1.5F, 2.0F}) {
+      SCOPED_TRACE(testing::Message() << width << " x " << height << " at " << scale);
+      (void)free_part(width, height, scale, false, [](ViewerState& state, WindowLayout& layout) {
+        layout.help = false;
+        state.selection().select(1);
+        state.change_settings([](Settings& s) { s.measured = {{0, 0, 0}, {0, 0, 1000}}; });
+      });
+      std::vector<const ImGuiWindow*> panels;
+      for (const ImGuiWindow* one : ImGui::GetCurrentContext()->Windows)
+        if (one->WasActive && one->ParentWindow == nullptr && std::string_view(one->Name) != "Debug##Default")
+          panels.push_back(one);
+      EXPECT_GE(panels.size(), width < 480 * scale ? 1U : 2U) << "the toolbar and a panel";
+      for (const ImGuiWindow* panel : panels) {
+        const ImRect at = panel->Rect();
+        for (const ImGuiWindow* other : panels)
+          EXPECT_TRUE(panel == other || !at.Overlaps(other->Rect())) << panel->Name << " and " << other->Name;
+        EXPECT_GE(at.Min.x, 0);
+        EXPECT_GE(at.Min.y, 0);
+        EXPECT_LE(at.Max.x, width);
+        EXPECT_LE(at.Max.y, height + 1);
+        for (const Rectangle& overlay : {places_.axes, places_.scale_bar})
+          EXPECT_FALSE(at.Overlaps({overlay.left, overlay.top, overlay.right, overlay.bottom})) << panel->Name;
+      }
+    }
 }
 
 TEST_F(PanelsWithoutWindow, CopyTheFactsOfASolidAndOfAGroup) {

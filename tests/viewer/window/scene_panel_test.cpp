@@ -134,7 +134,7 @@ TEST_F(ScenePanel, ButtonsOfTheSelectionStayInIt) {
     state_.selection().select(solid);
     state_.appearance().set_style(solid % 2 == 0 ? Style::glass : Style::plain);
     for (int i = 0; i != 3; ++i) frame();
-    const ImGuiWindow* selected = window("Selected");
+    const ImGuiWindow* selected = window("Selection");
     ASSERT_NE(selected, nullptr);
     EXPECT_LE(selected->ContentSize.x, selected->InnerRect.GetWidth()) << scene_->solid_name(scene_->instances[solid]);
   }

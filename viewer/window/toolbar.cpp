@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "window/toolbar.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "window/icons.h"
+#include "window/panel_items.h"
+
+namespace raylift::viewer {
+namespace {
+
+constexpr float kButton = 32, kBetween = 2, kApart = 8;
+
+/// A button of the toolbar with its menu, if it has one.
+void draw_tool(const Tool& tool) {
+  ImGui::PushID(tool.word);
+  const bool pressed = tool_button(tool.icon, tool.word, tool.help, tool.on, em(kButton));
+  const ImVec2 corner(ImGui::GetItemRectMax().x + em(kGap), ImGui::GetItemRectMin().y);
+  if (pressed && tool.menu)
+    ImGui::OpenPopup("menu");
+  else if (pressed)
+    tool.act();
+  if (tool.menu) {
+    ImGui::SetNextWindowPos(corner);
+    if (ImGui::BeginPopup("menu", ImGuiWindowFlags_NoMove)) {
+      tool.menu();
+      ImGui::EndPopup();
+    }
+  }
+  ImGui::PopID();
+}
+
+}  // namespace
+
+void draw_toolbar(const Rectangle& at, const std::vector<Tool>& tools) {
+  ImGui::SetNextWindowPos({at.left, at.top});
+  ImGui::SetNextWindowSize({at.width(), at.height()});
+  const float padding = 0.5F * (at.width() - em(kButton));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {padding, em(kGap)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, {1, 1});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {em(kBetween), em(kBetween)});
+  const bool open = ImGui::Begin("##toolbar", nullptr,
+                                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing |
+                                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::PopStyleVar(4);
+  if (open) {
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {em(kBetween), em(kBetween)});
+    const float each = em(kButton + kBetween), all = at.height() - 2 * em(kGap);
+    float needed = 0;
+    for (const Tool& tool : tools) needed += each + (tool.apart ? em(kApart) : 0);
+    const bool all_fit = needed <= all;
+    const auto fit = all_fit ? tools.size() : static_cast<std::size_t>(std::max(0.0F, all / each - 1));
+    for (std::size_t i = 0; i != std::min(fit, tools.size()); ++i) {
+      if (all_fit && tools[i].apart) ImGui::Dummy({1, em(kApart - kBetween)});
+      ImGui::PopStyleVar();
+      draw_tool(tools[i]);
+      ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {em(kBetween), em(kBetween)});
+    }
+    ImGui::PopStyleVar();
+    if (!all_fit)
+      draw_tool({icon::kMore, "More", "More tools", false, false, {}, [&] {
+                   for (std::size_t i = fit; i < tools.size(); ++i) {
+                     const Tool& tool = tools[i];
+                     const std::string label =
+                         (has_icons() ? std::string(tool.icon) + "  " : std::string()) + tool.word;
+                     if (tool.menu) {
+                       if (!ImGui::BeginMenu(label.c_str())) continue;
+                       tool.menu();
+                       ImGui::EndMenu();
+                     } else if (ImGui::MenuItem(label.c_str(), nullptr, tool.on)) {
+                       tool.act();
+                     }
+                   }
+                 }});
+  }
+  ImGui::End();
+}
+
+}  // namespace raylift::viewer
