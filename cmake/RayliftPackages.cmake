@@ -71,8 +71,8 @@ set(CPACK_COMPONENT_STEP_DESCRIPTION "${PROJECT_DESCRIPTION}: STEP
  Reads the files of CAD programs by Open CASCADE.")
 set(CPACK_DEBIAN_VIEWER_PACKAGE_NAME raylift-view)
 set(CPACK_DEBIAN_VIEWER_PACKAGE_DEPENDS "raylift (= ${PROJECT_VERSION})")
-# The panels' letters; without them ImGui's own, which are Latin.
-set(CPACK_DEBIAN_VIEWER_PACKAGE_RECOMMENDS "fonts-dejavu-core, fonts-droid-fallback")
+# The panels' letters, without which they are ImGui's own, which are Latin; and icons, without which there are words.
+set(CPACK_DEBIAN_VIEWER_PACKAGE_RECOMMENDS "fonts-dejavu-core, fonts-droid-fallback, fonts-font-awesome")
 set(CPACK_COMPONENT_VIEWER_DESCRIPTION "${PROJECT_DESCRIPTION}: viewer
  Shows scenes in a window, or draws them into files.")
 set(CPACK_DEBIAN_MPI_PACKAGE_NAME raylift-mpi)

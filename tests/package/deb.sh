@@ -29,6 +29,7 @@ if command -v dpkg-shlibdeps >/dev/null; then
 fi
 for viewer in raylift-view_*.deb; do
   expect_text "fonts-droid-fallback" dpkg-deb -f "$viewer" Recommends
+  expect_text "fonts-font-awesome" dpkg-deb -f "$viewer" Recommends
 done
 expect_text "906" "root$INSTALL_PREFIX/bin/raylift" info "$SOURCE/data/detector.dae"
 # A cluster node without a display gets no part of one.

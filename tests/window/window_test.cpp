@@ -187,7 +187,7 @@ TEST_F(Window, TwoClicksAreADoubleClickOnlyWhenTheyAreClose) {
 }
 
 TEST_F(Window, APressCountsWhereItIsAndNotWhereTheCursorWasInTheLastFrame) {
-  show("cube.dae", {"--view", "front", "--no-axes", "--no-scale-bar"});
+  show("cube.dae", {"--view", "front", "--zoom", "2", "--no-axes", "--no-scale-bar"});
   const auto lines = [&] {
     const std::string text = contents(folder_.path() / "out");
     return std::count(text.begin(), text.end(), '\n');
@@ -202,10 +202,10 @@ TEST_F(Window, APressCountsWhereItIsAndNotWhereTheCursorWasInTheLastFrame) {
     ::kill(program_->pid(), SIGCONT);
   };
   const Image image = saved_image();
-  ASSERT_GT(std::abs(image.at(250, 300)[0] - image.at(0, 300)[0]), 16) << "the cube reaches behind the panel";
+  ASSERT_GT(std::abs(image.at(200, 300)[0] - image.at(0, 300)[0]), 16) << "the cube reaches behind the panel";
   click_at_once("150 250", "400 300");
   EXPECT_TRUE(eventually([&] { return lines() == 1; })) << "the cursor was over a panel";
-  click_at_once("400 300", "250 300");
+  click_at_once("400 300", "200 300");
   std::this_thread::sleep_for(1s);
   (void)saved_image();
   EXPECT_EQ(lines(), 1) << "the panel has the click";

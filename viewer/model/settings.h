@@ -19,7 +19,7 @@
 
 namespace raylift::viewer {
 
-inline constexpr std::array<std::string_view, 5> kStyleNames{"plain", "ghost", "glass", "wireframe", "edges"};
+inline constexpr std::array<std::string_view, 5> kStyleNames{"default", "ghost", "glass", "wireframe", "edges"};
 inline constexpr std::array<std::string_view, 3> kShellsNames{"faint", "solid", "hidden"};
 inline constexpr std::array<std::string_view, 8> kColorNames{"material", "solid",   "mesh", "residency",
                                                              "normal",   "surface", "hits", "first-hit"};

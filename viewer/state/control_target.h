@@ -23,16 +23,17 @@ struct WindowLayout {
   enum class Menu { closed, opening, open };
   Menu menu = Menu::closed;                        ///< of the selected solid
   bool scene = true, image = true, legend = true;  ///< the panels that stay open
-  /// Of the image's panel: whether each section is open, and the one to scroll to.
+  /// Sections of the image's panel: whether each is open, and the one to scroll to.
   enum class Section { view, colour, surfaces, clipping, ray_casting, overlays };
   std::array<bool, 6> sections{false, true, true, false, false, false};
   std::optional<Section> reveal{};
   [[nodiscard]] bool& open(Section section) { return sections[static_cast<std::size_t>(section)]; }
-  /// Of the scene's panel: the tab that is shown, and the one to show.
+  /// Tabs of the scene's panel: the one that is shown, and the one to show.
   enum class Tab { solids, light, properties, device, bookmarks };
   Tab tab = Tab::solids;
   std::optional<Tab> next_tab{};
-  bool light = false;  ///< the panels' theme
+  ThemeChoice theme = ThemeChoice::automatic;
+  bool light = false;  ///< the panels' theme as it is now
   bool full_screen = false;
   bool closing = false;
   friend bool operator==(const WindowLayout&, const WindowLayout&) = default;

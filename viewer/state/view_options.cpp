@@ -228,8 +228,13 @@ void add_options(CLI::App& app, ViewOptions& options, Typed& typed, const MoreOp
       ->expected(1);
   app.add_flag_callback(
       "--no-config", [] {}, "Read no configuration file");
-  cli::add_choice(app, "--theme", "THEME", "dark", "Panels and background: dark or light", {"dark", "light"},
-                  [&](const std::string& text) { options.window.light = text == "light"; });
+  cli::add_choice(app, "--theme", "THEME", "auto",
+                  "Panels and background: dark, light, or auto: as the desktop's, and without a window dark",
+                  {kThemeNames.begin(), kThemeNames.end()}, [&](const std::string& text) {
+                    options.window.theme = text == "light"  ? ThemeChoice::light
+                                           : text == "dark" ? ThemeChoice::dark
+                                                            : ThemeChoice::automatic;
+                  });
   add_parsed(app, "--ui-scale", "FACTOR", "auto", "Size of the panels and their text, 0.5 to 4; auto: the monitor's",
              [&](const std::string& text) { options.window.ui_scale = number(text, 0.5, 4); });
   app.add_flag("--watch", options.window.watch, "Reload the scene when its file changes");
@@ -308,7 +313,8 @@ void resolve_measured(ViewOptions& options, const Typed& typed) {
 
 /// Checks combinations of options, and sets what follows from several of them. Throws Error(usage).
 void resolve(ViewOptions& options, const Typed& typed, bool background_given) {
-  if (options.window.light && !background_given) options.settings.background = parse_background("light");
+  if (options.window.theme == ThemeChoice::light && !background_given)
+    options.settings.background = parse_background("light");
   resolve_clips(options, typed);
   resolve_measured(options, typed);
   check_output_names(options);

@@ -37,11 +37,15 @@ struct ImageOptions {
   [[nodiscard]] bool writes_frames() const { return frames > 0 && output.find("{frame}") != std::string::npos; }
 };
 
+/// The theme of the panels; automatic: as the desktop's, and without a window dark.
+enum class ThemeChoice { automatic, dark, light };
+inline constexpr std::array<std::string_view, 3> kThemeNames{"auto", "dark", "light"};
+
 struct WindowOptions {
   bool watch = false;      ///< reload a file that changes
   bool no_socket = false;  ///< no other program reaches the window
-  bool light = false;      ///< theme of the panels
-  double ui_scale = 0;     ///< of text and panels; 0: the monitor's
+  ThemeChoice theme = ThemeChoice::automatic;
+  double ui_scale = 0;  ///< of text and panels; 0: the monitor's
 };
 
 /// Photons that are drawn.

@@ -83,7 +83,7 @@ void place_column(const DockWish& wish, const std::vector<std::size_t>& panels, 
   std::vector<std::size_t> by_use = panels;
   std::sort(by_use.begin(), by_use.end(),
             [&](std::size_t a, std::size_t b) { return wish.panels[a].used < wish.panels[b].used; });
-  // Those that were used the longest ago fold, until the others have room.
+  // Panels that were used the longest ago fold, until the others have room.
   std::size_t folded = 0;
   const auto room = [&] { return all - title * static_cast<float>(folded); };
   const auto least = [&] {

@@ -13,7 +13,7 @@ namespace {
 
 // Units of a window in which panels begin closed: both docks, and as much between them.
 constexpr float kSmallWidth = kToolbarWidth + kLeftWidth + kRightWidth + 140, kSmallHeight = 440;
-constexpr float kTinyWidth = 480;  // a panel that nobody has asked for would take the middle
+constexpr float kTinyWidth = 480;  // a panel that opens by itself would take the middle
 constexpr ImGuiWindowFlags kDocked = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize |
                                      ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing |
                                      ImGuiWindowFlags_NoBringToFrontOnFocus;

@@ -169,6 +169,7 @@ bool edit_overlays(Settings& s, WindowLayout& layout) {
   bool changed = checkbox("Axes", s.axes, "Show the axes (I)");
   changed |= checkbox("Scale bar", s.scale_bar, "Show the scale bar (I)");
   checkbox("Legend", layout.legend, "Show what the colours mean (J)");
+  (void)choose("Theme", kThemeNames, layout.theme, "Dark or light panels and background; auto: as the desktop's");
   return changed;
 }
 

@@ -24,6 +24,7 @@
 #include "geometry/src/process.h"
 #include "state/scene_loader.h"
 #include "window/controls.h"
+#include "window/desktop_theme.h"
 #include "window/gui.h"
 #include "window/panels.h"
 #include "window/solid_menu.h"
@@ -98,7 +99,7 @@ class Window {
  public:
   Window(const ViewOptions& options, cli::Session& session, const ServerFactory& make_server)
       : options_(options),
-        window_(open_window(options.image.resolution)),
+        window_((ask_desktop(), open_window(options.image.resolution))),
         gl_(init_gl()),
         state_(options, framebuffer_of(window_.get()).value_or(Resolution{1, 1})),
         panels_(state_, loader_, frames_, layout_),
@@ -111,7 +112,8 @@ class Window {
     session.debug("OpenGL: " + gl_.renderer + ", " + gl_.version);
     glfwSetWindowUserPointer(window_.get(), this);
     set_callbacks();
-    layout_.light = options.window.light;
+    layout_.theme = options.window.theme;
+    layout_.light = options.window.theme == ThemeChoice::light;
     if (const auto bookmarks = bookmarks_file(options); !bookmarks.empty())
       state_.remember(bookmarks.parent_path() / "window.json");
     gui_ = std::make_unique<Gui>(window_.get(), options.window.ui_scale);  // calls the callbacks above after its own
@@ -129,6 +131,7 @@ class Window {
       act_on_time();
       serve_clients();
       loader_.poll(state_);
+      follow_theme();
       note_changes();
       // A wait that ends without an event or a change draws nothing: an idle window costs nothing.
       if (!draws_on()) continue;
@@ -141,6 +144,11 @@ class Window {
   }
 
  private:
+  /// While the window opens.
+  void ask_desktop() {
+    if (options_.window.theme == ThemeChoice::automatic) desktop_.ask();
+  }
+
   void listen(const ServerFactory& make_server, cli::Session& session) {
     try {
       server_ = make_server(target_);
@@ -149,6 +157,17 @@ class Window {
     } catch (const Error& error) {
       session.warn(error.what());
     }
+  }
+
+  /// Applies the chosen theme, or the desktop's. A background that is not a theme's own stays.
+  void follow_theme() {
+    const bool light = layout_.theme == ThemeChoice::light ||
+                       (layout_.theme == ThemeChoice::automatic && desktop_.theme() == DesktopTheme::light);
+    if (light == layout_.light) return;
+    if (state_.settings().background == parse_background(layout_.light ? "light" : "dark"))
+      state_.change_settings([&](Settings& s) { s.background = parse_background(light ? "light" : "dark"); });
+    layout_.light = light;
+    wake_ = kFramesAfterEvent;
   }
 
   void serve_clients() {
@@ -198,6 +217,11 @@ class Window {
     });
     glfwSetDropCallback(w, [](GLFWwindow* window, int count, const char** paths) {
       if (count > 0) of(window).state_.open(std::vector<std::string>(paths, paths + count));
+      of(window).wake_ = kFramesAfterEvent;
+    });
+    glfwSetWindowFocusCallback(w, [](GLFWwindow* window, int focused) {
+      // Its setting may have changed meanwhile.
+      if (focused == GLFW_TRUE && of(window).layout_.theme == ThemeChoice::automatic) of(window).desktop_.ask();
       of(window).wake_ = kFramesAfterEvent;
     });
     glfwSetWindowRefreshCallback(w, [](GLFWwindow* window) { of(window).wake_ = kFramesAfterEvent; });
@@ -375,6 +399,7 @@ class Window {
   }
 
   const ViewOptions& options_;
+  DesktopThemeWatch desktop_{[] { glfwPostEmptyEvent(); }};
   WindowHandle window_;  // its context outlives all that follow
   GlInfo gl_;
   WindowLayout layout_;

@@ -87,7 +87,7 @@ TEST_F(Styles, GlassMayHaveAnOpacityOfItsOwn) {
 TEST_F(Styles, AreUndoneInOrderWithVisibility) {
   (void)call("style", {{"solids", "pmt_1"}, {"as", "ghost"}});
   (void)call("hide", {{"solids", "pmt_2"}});
-  (void)call("style", {{"solids", "pmt_1"}, {"as", "plain"}});
+  (void)call("style", {{"solids", "pmt_1"}, {"as", "default"}});
   press("Z", true);
   EXPECT_EQ(state_.appearance().looks(), values({Look::faint, Look::faint, Look::hidden}));
   press("Z", true);

@@ -16,7 +16,7 @@ struct Size {
 };
 constexpr Size kSizes[] = {{500, 400}, {640, 480}, {800, 600}, {1280, 800}, {1600, 1000}, {1920, 1080}, {3840, 2160}};
 constexpr float kScales[] = {1, 1.5F, 2};
-// Of the content, units: a long tree, a solid with its optics, two points, image settings, a legend of materials.
+// Heights in units: a long tree, a solid with its optics, two points, image settings, a legend of materials.
 constexpr float kHeights[kPanels] = {4000, 520, 160, 640, 260};
 
 DockWish wish_of(const Size& size, float scale, unsigned open, std::size_t last_used) {

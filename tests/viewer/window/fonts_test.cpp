@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 #include <imgui.h>
 
+#include <filesystem>
 #include <set>
 
+#include "base/utf8.h"
 #include "window/gui.h"
+#include "window/icons.h"
 
 namespace raylift::viewer {
 namespace {
@@ -27,6 +30,24 @@ TEST(Fonts, HaveTheLettersThatAreWanted) {
   }
   ImGui::DestroyContext();
   if (!all) GTEST_SKIP() << "fonts-droid-fallback is not installed";
+}
+
+/// Without the icons' font the toolbar shows words.
+TEST(Fonts, HaveTheIconsOfTheToolbar) {
+  ImGui::CreateContext();
+  ImVector<ImWchar> ranges;
+  (void)add_fonts(*ImGui::GetIO().Fonts, 14, {}, ranges);
+  const ImFont* font = ImGui::GetIO().Fonts->Fonts[0];
+  const bool installed = std::filesystem::exists("/usr/share/fonts/truetype/font-awesome/fontawesome-webfont.ttf");
+  for (const char* one : {icon::kOpen, icon::kView, icon::kClip, icon::kMeasure, icon::kLight, icon::kRayCast,
+                          icon::kPicture, icon::kSolids, icon::kImage, icon::kLegend, icon::kCommands, icon::kHelp,
+                          icon::kShown, icon::kHidden, icon::kMore}) {
+    const auto code = static_cast<ImWchar>(base::decode_utf8(one).point);
+    EXPECT_GE(code, icon::kFirst);
+    EXPECT_LE(code, icon::kLast);
+    EXPECT_EQ(font->FindGlyphNoFallback(code) != nullptr, installed) << code;
+  }
+  ImGui::DestroyContext();
 }
 
 }  // namespace

@@ -59,8 +59,8 @@ TEST_F(SolidMenu, ChangesWhatIsSeen) {
   choose("glass");
   EXPECT_EQ(state_.solids()->styles(), (Bytes{0, 2, 0}));
   EXPECT_EQ(marked(), "glass");
-  choose("plain");
-  EXPECT_EQ(marked(), "plain");
+  choose("default");
+  EXPECT_EQ(marked(), "default");
   choose("hide");
   EXPECT_EQ(state_.solids()->visible(), (Bytes{1, 0, 1}));
   EXPECT_FALSE(state_.selection());
