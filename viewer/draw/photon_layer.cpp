@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "cli/text.h"
@@ -54,7 +55,7 @@ void PhotonLayer::clear() {
   bytes_ = 0;
 }
 
-void PhotonLayer::set_photons(const PhotonSet& set, const Scene& scene, std::optional<GLuint> steps) {
+void PhotonLayer::set_photons(const PhotonSet& set, std::optional<GLuint> steps) {
   clear();
   const std::size_t row_bytes = set.rows.size() * sizeof(photon::PhotonRow);
   const std::size_t point_bytes = set.points.size() * sizeof(photon::PhotonRow);
@@ -62,12 +63,16 @@ void PhotonLayer::set_photons(const PhotonSet& set, const Scene& scene, std::opt
   shared_rows_ = steps;
   if (!steps) rows_ = make_buffer(std::span<const photon::PhotonRow>(set.rows));
   points_ = make_buffer(std::span<const photon::PhotonRow>(set.points));
-  table_ = photon_color_table(scene);
+  bytes_ = row_bytes + point_bytes;
+}
+
+void PhotonLayer::set_colors(PhotonColorTable table, PhotonColor color, const ValueScale& times) {
+  table_ = std::move(table);
   const std::vector<LinearColor> linear = linear_colors(table_.colors);
   colors_ = make_buffer(std::span<const LinearColor>(linear));
   table_.colors.clear();
-  times_ = set.times;
-  bytes_ = row_bytes + point_bytes;
+  color_ = color;
+  times_ = times;
 }
 
 void PhotonLayer::choose(const PhotonChoice& choice) {
@@ -86,9 +91,9 @@ void PhotonLayer::select(std::span<const DrawnRow> steps) {
   selected_ = make_buffer(steps);
 }
 
-const Program& PhotonLayer::program(const std::string& variant, PhotonColor color, bool computes) {
+const Program& PhotonLayer::program(const std::string& variant, bool computes) {
   // By its number: llvmpipe would work out every way to colour.
-  const std::string defines = variant + "#define LIGHT_BY " + std::to_string(static_cast<int>(color)) + "u\n";
+  const std::string defines = variant + "#define LIGHT_BY " + std::to_string(static_cast<int>(color_)) + "u\n";
   auto found = programs_.find(defines);
   if (found == programs_.end()) {
     const std::string blocks = defines + std::string(shaders::frame_block) + std::string(shaders::photon_block);
@@ -114,17 +119,19 @@ void PhotonLayer::use(const Program& program, const PhotonSettings& settings, in
   glUseProgram(program.name());
   const float now = settings.time ? static_cast<float>(*settings.time) : kEver;
   const float oldest = settings.time && settings.trail > 0 ? now - static_cast<float>(settings.trail) : -kEver;
-  const float range = times_.empty() ? 0 : times_.high - times_.low;
-  glUniform4f(0, oldest, now, times_.empty() ? 0 : times_.low, range > 0 ? 1 / range : 0);
+  const auto on_scale = [&](double time) { return times_.log() ? std::log(time) : time; };
+  const double low = on_scale(times_.low()), range = on_scale(times_.high()) - low;
+  glUniform4f(0, oldest, now, static_cast<float>(low), static_cast<float>(range > 0 ? 1 / range : 0));
   glUniform4f(1, static_cast<float>(width), static_cast<float>(height), line, point);
   glUniform3ui(2, table_.ramp, table_.events, table_.materials);
   glUniform2ui(3, table_.numbers, kDistinctColors);
   glUniform4f(4, 0, 0, 0, 0);
+  glUniform1i(7, times_.log() ? 1 : 0);
 }
 
 void PhotonLayer::use(const std::string& defines, const PhotonSettings& settings, int width, int height, float line,
                       float point) {
-  use(program(defines, settings.color, false), settings, width, height, line, point);
+  use(program(defines, false), settings, width, height, line, point);
   glUniform1f(5, settings.opacity);
 }
 
@@ -178,8 +185,7 @@ void PhotonLayer::draw_cells(const PhotonSettings& settings, const LightCanvas& 
   const bool thin = canvas.samples == 1 && settings.size <= 1;
   const GLuint rows = shared_rows_.value_or(rows_.name());
   const auto pass = [&](const std::string& defines, GLsizei count, bool painting) {
-    use(program(computed + defines, settings.color, true), settings, canvas.width, canvas.height, settings.size,
-        point_size(settings));
+    use(program(computed + defines, true), settings, canvas.width, canvas.height, settings.size, point_size(settings));
     cells_.draw(static_cast<std::uint32_t>(count), painting);
   };
   for (const bool painting : {false, true}) {

@@ -30,9 +30,11 @@ class PhotonLayer {
  public:
   PhotonLayer() : empty_(make_vertex_array()) {}
 
-  /// Copies a set's rows into buffers; none is drawn until choose(). `steps` is the buffer of the paths' rows where
-  /// OpenGL has them already, such as a SharedBuffer's. Throws Error: limit, out_of_device_memory.
-  void set_photons(const PhotonSet& set, const Scene& scene, std::optional<GLuint> steps = std::nullopt);
+  /// Copies a set's rows into buffers; none is drawn until set_colors() and choose(). `steps` is the buffer of the
+  /// paths' rows where OpenGL has them already, such as a SharedBuffer's. Throws Error: limit, out_of_device_memory.
+  void set_photons(const PhotonSet& set, std::optional<GLuint> steps = std::nullopt);
+  /// Sets what the colours of light are, which of them it has, and the scale of those of time.
+  void set_colors(PhotonColorTable table, PhotonColor color, const ValueScale& times);
   void choose(const PhotonChoice& choice);
   /// Sets the steps that are drawn over all else.
   void select(std::span<const DrawnRow> steps);
@@ -61,7 +63,7 @@ class PhotonLayer {
   };
   void draw_pixels(const PhotonSettings& settings, const LightCanvas& canvas, const Counts& counts);
   void draw_cells(const PhotonSettings& settings, const LightCanvas& canvas, const Counts& counts);
-  const Program& program(const std::string& variant, PhotonColor color, bool computes);
+  const Program& program(const std::string& variant, bool computes);
   void use(const Program& program, const PhotonSettings& settings, int width, int height, float line,
            float point) const;
   void use(const std::string& defines, const PhotonSettings& settings, int width, int height, float line, float point);
@@ -74,7 +76,8 @@ class PhotonLayer {
   Buffer rows_, points_, colors_;
   std::optional<GLuint> shared_rows_;
   PhotonColorTable table_;  // without its colours
-  ValueRange times_;
+  PhotonColor color_ = PhotonColor::wavelength;
+  ValueScale times_;
   Buffer drawn_steps_, drawn_points_, selected_;
   GLsizei steps_ = 0, ends_ = 0, selected_steps_ = 0;
   std::uint64_t bytes_ = 0;

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "light/photon_colors.h"
+
 namespace raylift::viewer {
 namespace {
 
@@ -22,6 +24,15 @@ const PhotonChoice& Photons::choice(const PhotonFilter& filter) const {
   chosen_by_ = filter;
   ++choice_version_;
   return choice_;
+}
+
+const LightTimes& Photons::times() const {
+  if (!times_) times_ = set_ == nullptr ? LightTimes() : LightTimes(*set_);
+  return *times_;
+}
+
+const LightTimes* Photons::times_of_colors(const PhotonSettings& settings) const {
+  return set_ != nullptr && shown_color(settings, *set_) == PhotonColor::time ? &times() : nullptr;
 }
 
 SolidHits Photons::hits(const PhotonFilter& filter, std::optional<double> until) const {
