@@ -76,6 +76,7 @@ std::vector<Row> rows_of(std::span<const Legend> legends, std::size_t most) {
     for (std::size_t i = 0; i != shown; ++i) rows.push_back({entry_text(legend.entries[i]), &legend.entries[i]});
     const std::uint64_t more = legend.more + legend.entries.size() - shown;
     if (more != 0) rows.push_back({"and " + cli::grouped(more) + " more"});
+    if (!legend.note.empty()) rows.push_back({legend.note});
   }
   return rows;
 }
@@ -201,11 +202,11 @@ Legend make_legend(const Scene& scene, const Settings& settings, std::span<const
 
 std::vector<Legend> make_legends(const Scene& scene, const Settings& settings, std::span<const std::uint8_t> looks,
                                  std::optional<std::pair<double, double>> depths, const Photons& photons,
-                                 const std::optional<SolidHits>& hits, std::size_t most) {
+                                 const std::optional<SolidHits>& hits, const LightShown& shown, std::size_t most) {
   constexpr std::size_t kMaxOfLight = 12;
   std::vector<Legend> legends;
   const bool drawn = settings.ray_cast == RayMode::off;
-  const LightTimes* light = photons.times_of_colors(settings.photons);
+  const LightStatistics* light = photons.statistics_of_time(settings.photons);
   const bool one_time = settings.color == ColorBy::first_hit && light != nullptr && drawn;
   if (settings.colors_hits() && drawn) {
     const SolidHits none, &of = hits ? *hits : none;
@@ -214,8 +215,10 @@ std::vector<Legend> make_legends(const Scene& scene, const Settings& settings, s
     legends.push_back(make_legend(scene, settings, looks, depths, most));
   }
   if (photons.set() && drawn) {
-    Legend of_light = photon_legend(*photons.set(), photons.choice(settings.photons.filter), photons.times(), scene,
-                                    settings, std::min(most, kMaxOfLight));
+    const PhotonChoice& choice = photons.choice(settings.photons.filter);
+    Legend of_light =
+        photon_legend(*photons.set(), choice, photons.statistics(), scene, settings, std::min(most, kMaxOfLight));
+    of_light.note = shown_text(settings.photons, shown, choice);
     if (one_time) {  // one scale, which both have
       of_light.title = "time of light and first hit, ns";
       of_light.entries = legends.front().entries;

@@ -22,8 +22,8 @@ void PhotonFeed::feed(Renderer& renderer, const Photons& photons, const Settings
   }
   if (!set_) return;
   const PhotonSettings& light = settings.photons;
-  const ColorsKey colors{shown_color(light, *set_), light.scale_map, ground_of(settings.background),
-                         time_scale(light, photons.times())};
+  const ColorsKey colors{shown_color(light, photons.statistics()), light.scale_map, ground_of(settings.background),
+                         time_scale(light, photons.statistics())};
   if (colors_ != colors) {
     colors_ = colors;
     renderer.photons().set_colors(photon_color_table(scene, colors.map, colors.ground), colors.color, colors.times);
@@ -31,7 +31,7 @@ void PhotonFeed::feed(Renderer& renderer, const Photons& photons, const Settings
   const PhotonChoice& choice = photons.choice(settings.photons.filter);
   if (choice_ != photons.choice_version()) {
     choice_ = photons.choice_version();
-    renderer.photons().choose(choice);
+    renderer.photons().choose(choice, *set_);
   }
   const std::optional<std::size_t> selected = photons.selection() ? photons.selection()->path : std::nullopt;
   if (selected_ != selected) {
@@ -39,7 +39,7 @@ void PhotonFeed::feed(Renderer& renderer, const Photons& photons, const Settings
     renderer.photons().select(photons.selected_steps());
   }
   if (!settings.colors_hits()) return;
-  const LightTimes* times = photons.times_of_colors(light);
+  const LightStatistics* times = photons.statistics_of_time(light);
   const HitsKey key{choice_,          settings.color, light.time,   times != nullptr,
                     settings.scale(), light.scale(),  colors.ground};
   if (hits_of_ == key) return;

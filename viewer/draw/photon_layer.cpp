@@ -75,7 +75,7 @@ void PhotonLayer::set_colors(PhotonColorTable table, PhotonColor color, const Va
   times_ = times;
 }
 
-void PhotonLayer::choose(const PhotonChoice& choice) {
+void PhotonLayer::choose(const PhotonChoice& choice, const PhotonSet& set) {
   const GLsizei steps = drawn_count(choice.steps.size()), ends = drawn_count(choice.points.size());
   steps_ = ends_ = 0;
   drawn_steps_ = Buffer();
@@ -84,6 +84,8 @@ void PhotonLayer::choose(const PhotonChoice& choice) {
   drawn_points_ = make_buffer(std::span<const DrawnRow>(choice.points));
   steps_ = steps;
   ends_ = ends;
+  readable_ = ReadableLight(set, choice);
+  shown_ = readable_.all();
 }
 
 void PhotonLayer::select(std::span<const DrawnRow> steps) {
@@ -139,12 +141,16 @@ bool PhotonLayer::draws(const PhotonSettings& settings) const {
   return (settings.paths && steps_ != 0) || (settings.points && ends_ != 0);
 }
 
-void PhotonLayer::draw(const PhotonSettings& settings, const LightCanvas& canvas, double share) {
+void PhotonLayer::draw(const PhotonSettings& settings, const LightCanvas& canvas, const LightShown& shown,
+                       double share) {
   if (!draws(settings)) return;
-  const Counts counts{settings.paths ? static_cast<GLsizei>(std::ceil(share * steps_)) : 0,
-                      settings.points ? static_cast<GLsizei>(std::ceil(share * ends_)) : 0};
+  shown_ = shown;
+  const auto part = [&](std::uint64_t count) {
+    return static_cast<GLsizei>(std::ceil(share * static_cast<double>(count)));
+  };
+  const Counts counts{settings.paths ? part(shown.steps) : 0, settings.points ? part(shown.points) : 0};
   // Blending depends on the order, which compute shaders don't keep.
-  if (settings.opacity >= 1 && steps() + points() >= computed_from_ && LightCells::fit(canvas))
+  if (settings.opacity >= 1 && shown.steps + shown.points >= computed_from_ && LightCells::fit(canvas))
     draw_cells(settings, canvas, counts);
   else
     draw_pixels(settings, canvas, counts);
@@ -219,13 +225,13 @@ void PhotonLayer::draw_ids(const PhotonSettings& settings, int width, int height
     bind(shared_rows_.value_or(rows_.name()), drawn_steps_);
     use("#define WIDE\n#define IDS\n", settings, width, height, settings.size + kPickWidth, 0);
     glUniform1ui(6, kStepId);
-    glDrawArrays(GL_TRIANGLES, 0, 6 * steps_);
+    glDrawArrays(GL_TRIANGLES, 0, 6 * static_cast<GLsizei>(shown_.steps));
   }
   if (settings.points && ends_ != 0) {
     bind(points_.name(), drawn_points_);
     use("#define POINTS\n#define IDS\n", settings, width, height, 0, 2 * settings.size + kPickWidth);
     glUniform1ui(6, kPointId);
-    glDrawArrays(GL_POINTS, 0, ends_);
+    glDrawArrays(GL_POINTS, 0, static_cast<GLsizei>(shown_.points));
   }
   glDisable(GL_PROGRAM_POINT_SIZE);
 }

@@ -14,6 +14,7 @@
 #include "draw/light_cells.h"
 #include "light/photon_choice.h"
 #include "light/photon_colors.h"
+#include "light/readable_light.h"
 #include "model/photon_settings.h"
 
 namespace raylift::viewer {
@@ -35,7 +36,7 @@ class PhotonLayer {
   void set_photons(const PhotonSet& set, std::optional<GLuint> steps = std::nullopt);
   /// Sets what the colours of light are, which of them it has, and the scale of those of time.
   void set_colors(PhotonColorTable table, PhotonColor color, const ValueScale& times);
-  void choose(const PhotonChoice& choice);
+  void choose(const PhotonChoice& choice, const PhotonSet& set);
   /// Sets the steps that are drawn over all else.
   void select(std::span<const DrawnRow> steps);
   /// Removes all photons.
@@ -44,12 +45,19 @@ class PhotonLayer {
   /// Whether draw() draws anything.
   [[nodiscard]] bool draws(const PhotonSettings& settings) const;
   /// Draws into the bound framebuffer, which is this canvas, with its depth test; SceneProgram's frame must be bound.
-  /// `share`: how much of the light is drawn, the first photons, for coarse images.
-  void draw(const PhotonSettings& settings, const LightCanvas& canvas, double share = 1);
+  /// Draws so much of the chosen light, and `share` of that, for coarse images.
+  void draw(const PhotonSettings& settings, const LightCanvas& canvas, const LightShown& shown, double share = 1);
+  /// As much of the chosen light as is read in an image of this size.
+  [[nodiscard]] LightShown readable(const PhotonSettings& settings, const Camera& camera,
+                                    const Resolution& size) const {
+    return readable_.shown(settings, camera, size);
+  }
+  /// What draw() drew last, before the share of a coarse image.
+  [[nodiscard]] const LightShown& shown() const { return shown_; }
   /// Sets from how many steps and points on opaque light is drawn by compute shaders, which is faster for much light.
   void set_computed_from(std::uint64_t count) { computed_from_ = count; }
   void draw_selected(const PhotonSettings& settings, int width, int height);
-  /// Draws ids for picking, with lines wide enough to click.
+  /// Draws ids for picking of what was drawn last, with lines wide enough to click.
   void draw_ids(const PhotonSettings& settings, int width, int height);
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   /// Steps and points that are chosen.
@@ -80,6 +88,8 @@ class PhotonLayer {
   ValueScale times_;
   Buffer drawn_steps_, drawn_points_, selected_;
   GLsizei steps_ = 0, ends_ = 0, selected_steps_ = 0;
+  ReadableLight readable_;
+  LightShown shown_;
   std::uint64_t bytes_ = 0;
 };
 

@@ -70,7 +70,7 @@ Color wavelength_color(double nanometres) {
 }
 
 Color event_color(std::uint32_t number, const Ground& ground) {
-  // The ten that are told apart with any colour vision are for the most frequent events: by the number of each, its
+  // The ten colours that differ in any colour vision are those of the most frequent events: by the number of each, its
   // colour.
   constexpr std::array<std::uint32_t, 16> kColors{10, 9, 5, 11, 3, 1, 7, 4, 8, 12, 13, 2, 0, 6, 14, 15};
   return vivid_color(kColors[number & 15U], ground);
@@ -80,14 +80,12 @@ Color photon_color(std::uint32_t number, const Ground& ground) {
   return vivid_color(number % kDistinctColors, ground);
 }
 
-PhotonColor shown_color(const PhotonSettings& settings, const PhotonSet& set) {
+PhotonColor shown_color(const PhotonSettings& settings, const LightStatistics& of) {
   if (settings.color != PhotonColor::automatic) return settings.color;
-  constexpr float kOneColour = 2;  // nm: a line of a laser or LED, whose colours nobody tells apart
-  const bool one = set.wavelengths.empty() || set.wavelengths.high - set.wavelengths.low <= kOneColour;
-  return one && set.times.low < set.times.high ? PhotonColor::time : PhotonColor::wavelength;
+  return of.one_wavelength() && of.run() ? PhotonColor::time : PhotonColor::wavelength;
 }
 
-ValueScale time_scale(const PhotonSettings& settings, const LightTimes& times) {
+ValueScale time_scale(const PhotonSettings& settings, const LightStatistics& times) {
   return {settings.scale(), times.first(), times.quantile(kUsual)};
 }
 
@@ -105,10 +103,10 @@ PhotonColorTable photon_color_table(const Scene& scene, ColorMap map, const Grou
   return table;
 }
 
-Legend photon_legend(const PhotonSet& set, const PhotonChoice& choice, const LightTimes& times, const Scene& scene,
+Legend photon_legend(const PhotonSet& set, const PhotonChoice& choice, const LightStatistics& times, const Scene& scene,
                      const Settings& settings, std::size_t most) {
   Legend legend;
-  const PhotonColor color = shown_color(settings.photons, set);
+  const PhotonColor color = shown_color(settings.photons, times);
   const Ground ground = ground_of(settings.background);
   legend.title = "light: " + cli::name_of(color, kPhotonColorNames);
   if (color == PhotonColor::wavelength) {
@@ -145,7 +143,7 @@ Legend photon_legend(const PhotonSet& set, const PhotonChoice& choice, const Lig
   return legend;
 }
 
-HitScale hit_scale(const SolidHits& hits, const Settings& settings, const LightTimes* light) {
+HitScale hit_scale(const SolidHits& hits, const Settings& settings, const LightStatistics* light) {
   const Ground ground = ground_of(settings.background);
   if (settings.color == ColorBy::first_hit && light != nullptr)
     return {time_scale(settings.photons, *light), {settings.photons.scale_map, ground}};

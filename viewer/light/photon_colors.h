@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "light/light_times.h"
+#include "light/light_statistics.h"
 #include "light/photon_choice.h"
 #include "model/color_map.h"
 #include "model/legend.h"
@@ -26,10 +26,10 @@ namespace raylift::viewer {
 [[nodiscard]] Color photon_color(std::uint32_t number, const Ground& ground);
 
 /// What the colours of a set mean: the settings' quantity, or the one that `automatic` stands for.
-[[nodiscard]] PhotonColor shown_color(const PhotonSettings& settings, const PhotonSet& set);
+[[nodiscard]] PhotonColor shown_color(const PhotonSettings& settings, const LightStatistics& of);
 /// The scale of the time of light. Where the settings leave it open it ends at the time that 98 % of the light is
 /// within: a few late photons would give all others one colour.
-[[nodiscard]] ValueScale time_scale(const PhotonSettings& settings, const LightTimes& times);
+[[nodiscard]] ValueScale time_scale(const PhotonSettings& settings, const LightStatistics& times);
 
 /// The colours of light, sRGB 0xAABBGGRR: wavelengths from kFirstWavelength on in steps of 1 nm, the scale of time,
 /// events, materials (the last: none), and distinct colours for photons. All but those of materials are legible.
@@ -43,7 +43,7 @@ struct PhotonColorTable {
 [[nodiscard]] PhotonColorTable photon_color_table(const Scene& scene, ColorMap map, const Ground& ground);
 
 /// What the colours of the light that is drawn mean.
-[[nodiscard]] Legend photon_legend(const PhotonSet& set, const PhotonChoice& choice, const LightTimes& times,
+[[nodiscard]] Legend photon_legend(const PhotonSet& set, const PhotonChoice& choice, const LightStatistics& times,
                                    const Scene& scene, const Settings& settings, std::size_t most = 12);
 
 /// The scale of ColorBy::hits or first_hit, and its colours. Where light is coloured by time too, first hits have its
@@ -53,7 +53,7 @@ struct HitScale {
   ScaleColors colors;
 };
 /// `light`: the times of the light that is drawn by time; null: there is none.
-[[nodiscard]] HitScale hit_scale(const SolidHits& hits, const Settings& settings, const LightTimes* light);
+[[nodiscard]] HitScale hit_scale(const SolidHits& hits, const Settings& settings, const LightStatistics* light);
 /// The colours of solids, sRGB 0xAABBGGRR: one for each solid; and their legend.
 [[nodiscard]] std::vector<std::uint32_t> hit_colors(const SolidHits& hits, ColorBy color, const HitScale& scale);
 [[nodiscard]] Legend hit_legend(const SolidHits& hits, ColorBy color, const HitScale& scale);

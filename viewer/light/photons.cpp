@@ -26,13 +26,13 @@ const PhotonChoice& Photons::choice(const PhotonFilter& filter) const {
   return choice_;
 }
 
-const LightTimes& Photons::times() const {
-  if (!times_) times_ = set_ == nullptr ? LightTimes() : LightTimes(*set_);
-  return *times_;
+const LightStatistics& Photons::statistics() const {
+  if (!statistics_) statistics_ = set_ == nullptr ? LightStatistics() : LightStatistics(*set_);
+  return *statistics_;
 }
 
-const LightTimes* Photons::times_of_colors(const PhotonSettings& settings) const {
-  return set_ != nullptr && shown_color(settings, *set_) == PhotonColor::time ? &times() : nullptr;
+const LightStatistics* Photons::statistics_of_time(const PhotonSettings& settings) const {
+  return set_ != nullptr && shown_color(settings, statistics()) == PhotonColor::time ? &statistics() : nullptr;
 }
 
 SolidHits Photons::hits(const PhotonFilter& filter, std::optional<double> until) const {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "light/light_times.h"
+#include "light/light_statistics.h"
 #include "light/photon_choice.h"
 #include "light/photon_set.h"
 #include "model/photon_settings.h"
@@ -53,9 +53,9 @@ class Photons {
   [[nodiscard]] std::uint64_t choice_version() const { return choice_version_; }
 
   /// When the photons are on their way.
-  [[nodiscard]] const LightTimes& times() const;
+  [[nodiscard]] const LightStatistics& statistics() const;
   /// The same, where the colours of light show the time; else null.
-  [[nodiscard]] const LightTimes* times_of_colors(const PhotonSettings& settings) const;
+  [[nodiscard]] const LightStatistics* statistics_of_time(const PhotonSettings& settings) const;
 
   /// What solids detected of the chosen photons, up to a time.
   [[nodiscard]] SolidHits hits(const PhotonFilter& filter, std::optional<double> until) const;
@@ -75,8 +75,8 @@ class Photons {
   std::shared_ptr<const PhotonSet> set_;
   const Scene* scene_ = nullptr;
   std::optional<PhotonSelection> selection_;
-  mutable std::vector<std::uint32_t> sensors_;  // sensors_of_solids(), once it was needed
-  mutable std::optional<LightTimes> times_;     // once they were needed
+  mutable std::vector<std::uint32_t> sensors_;         // sensors_of_solids(), once it was needed
+  mutable std::optional<LightStatistics> statistics_;  // once they were needed
   mutable std::optional<PhotonFilter> chosen_by_;
   mutable PhotonChoice choice_;
   mutable std::uint64_t choice_version_ = 0;

@@ -23,6 +23,7 @@ struct Legend {
   std::string title;  ///< empty: no legend
   std::vector<Entry> entries;
   std::uint64_t more = 0;  ///< entries left out
+  std::string note;        ///< a line below; empty: none
   /// Colours from low to high with their ticks; empty where there are entries alone.
   std::vector<Color> ramp;
   std::vector<Tick> ticks;

@@ -58,14 +58,4 @@ std::string range_text(const Between<std::int32_t>& range) {
   return range.low == range.high ? low : low + '-' + std::to_string(range.high);
 }
 
-std::optional<double> played(const PhotonSettings& settings, double first, double last, double seconds) {
-  const double length = last - first;
-  if (!(length > 0)) return std::nullopt;
-  const double speed = settings.speed > 0 ? settings.speed : length / kPlaySeconds;
-  const double time = settings.time.value_or(first) + seconds * speed;
-  if (time <= last) return time;
-  if (!settings.loop) return std::nullopt;
-  return first + std::fmod(time - first, length);
-}
-
 }  // namespace raylift::viewer

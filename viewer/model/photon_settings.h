@@ -37,7 +37,8 @@ struct PhotonSettings {
   bool paths = true;
   bool points = true;
   float size = 1;              ///< of lines, pixels; points are larger
-  float opacity = 1;           ///< below 1, lines show what is behind them
+  float opacity = 0.6F;        ///< below 1, lines show what is behind them
+  float density = 0.25F;       ///< the share of the image that paths, or points, may cover; 0: all are drawn
   std::optional<double> time;  ///< ns; none: all light at once
   double trail = 0;            ///< ns of each path behind its head; 0: all of it
   double speed = 0;            ///< ns in a second of play; 0: all times in kPlaySeconds
@@ -66,8 +67,5 @@ struct LightOrigin {
 [[nodiscard]] std::string range_text(const Between<float>& range);
 [[nodiscard]] std::string range_text(const Between<std::int32_t>& range);
 [[nodiscard]] std::string range_text(const Between<double>& range);
-
-/// The time after `seconds` more of play, within the times from `first` to `last`; none where play has come to its end.
-[[nodiscard]] std::optional<double> played(const PhotonSettings& settings, double first, double last, double seconds);
 
 }  // namespace raylift::viewer

@@ -214,6 +214,11 @@ SettingTable make_table() {
       number("size", "PIXELS", 1, 64, "pixels", "Width of lines; points are larger", &P::size),
       number("opacity", "SHARE", kMinOpacity, 1, "", "Opacity of light", &P::opacity),
       worded("all", 0.0,
+             number("density", "SHARE", 0, 100, "",
+                    "Largest share of the image that paths cover, and points; the others are left out evenly; all or "
+                    "0: none is",
+                    &P::density)),
+      worded("all", 0.0,
              number("trail", "NS", 0, kMaxTime, "ns", "Length of each path behind its head; all or 0: all of it",
                     &P::trail)),
       in(Part::time, "time", formerly("at", time_of_light())),

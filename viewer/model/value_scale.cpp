@@ -81,7 +81,7 @@ std::vector<Tick> ValueScale::ticks(std::size_t about, double least, double most
   constexpr double kBeyond = 1e-6;  // of the scale: rounding of floats is not beyond
   const bool below = least<low_ - kBeyond*(high_ - low_), above = most> high_ + kBeyond * (high_ - low_);
   if (below) ticks.push_back(end("< ", low_));
-  constexpr double kClear = 0.14;  // of the scale, around such a label
+  constexpr double kClear = 0.22;  // of the scale, around such a label
   for (const double value : log_ ? log_ticks(low_, high_, about) : linear_ticks(low_, high_, about)) {
     const double at = place(value);
     if ((below && at < kClear) || (above && at > 1 - kClear)) continue;

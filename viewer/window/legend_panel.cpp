@@ -50,6 +50,7 @@ void draw_legend(const Legend& legend, float inner) {
     tip(cli::printable(entry.name));
   }
   if (legend.more != 0) ImGui::TextDisabled("and %s more", cli::grouped(legend.more).c_str());
+  if (!legend.note.empty()) ImGui::TextDisabled("%s", legend.note.c_str());
 }
 
 }  // namespace
@@ -59,26 +60,27 @@ void LegendPanel::draw(const ViewerState& state, const FrameScheduler& frames, f
   const auto depths = frames.depths(state);
   const Settings& settings = state.settings();
   const Photons& photons = state.photons();
-  Key key{state.scene().get(),
-          state.appearance().version(),
-          settings.color,
-          settings.ray_cast,
-          depths,
-          0,
-          settings.photons.color,
-          settings.scale(),
-          settings.photons.scale(),
-          ground_of(settings.background),
-          {}};
+  Key key;
+  key.scene = state.scene().get();
+  key.looks = state.appearance().version();
+  key.color = settings.color;
+  key.rays = settings.ray_cast;
+  key.depths = depths;
+  key.light_color = settings.photons.color;
+  key.scale = settings.scale();
+  key.light_scale = settings.photons.scale();
+  key.ground = ground_of(settings.background);
   const bool light = photons.set() && settings.ray_cast == RayMode::off;
   const bool by_hits = settings.colors_hits() && settings.ray_cast == RayMode::off;
   if (light) {
     (void)photons.choice(settings.photons.filter);
     key.light = photons.choice_version();
+    key.shown = frames.renderer().photons().shown();
   }
   if (by_hits && frames.hits()) key.hits = {frames.hits()->most, {frames.hits()->times.low, frames.hits()->times.high}};
   if (key_ != key) {
-    legends_ = make_legends(*state.scene(), settings, state.appearance().looks(), depths, photons, frames.hits());
+    legends_ = make_legends(*state.scene(), settings, state.appearance().looks(), depths, photons, frames.hits(),
+                            frames.renderer().photons().shown());
     key_ = key;
   }
   if (legends_.empty()) return;

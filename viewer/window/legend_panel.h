@@ -28,6 +28,7 @@ class LegendPanel {
     std::optional<std::pair<double, double>> depths;
     std::uint64_t light = 0;  // which photons
     PhotonColor light_color = PhotonColor::wavelength;
+    LightShown shown;
     ScaleSettings scale, light_scale;
     Ground ground;
     std::optional<std::pair<std::uint32_t, std::pair<float, float>>> hits;

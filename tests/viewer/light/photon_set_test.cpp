@@ -11,7 +11,7 @@
 #include <iterator>
 #include <random>
 
-#include "light/light_times.h"
+#include "light/light_statistics.h"
 #include "light/photon_colors.h"
 #include "light/photons.h"
 #include "model/palette.h"
@@ -333,15 +333,26 @@ TEST(PhotonColors, OfFrequentEventsAreToldApart) {
 }
 
 TEST(PhotonColors, AreTheTimeWhereAllLightHasOneWavelength) {
+  const auto color = [](const PhotonSet& set, const PhotonSettings& settings = {}) {
+    return shown_color(settings, LightStatistics(set));
+  };
   PhotonSet set = set_of({long_path(0)});
-  EXPECT_EQ(shown_color({}, set), PhotonColor::wavelength);
-  set.wavelengths = {420, 421};
-  EXPECT_EQ(shown_color({}, set), PhotonColor::time);
-  set.times = {5, 5};
-  EXPECT_EQ(shown_color({}, set), PhotonColor::wavelength) << "neither varies";
+  EXPECT_EQ(color(set), PhotonColor::wavelength);
+  const auto line = [](std::uint32_t shifted) {
+    std::vector<PhotonRow> ends;
+    for (std::uint32_t i = 0; i != 100; ++i)
+      ends.push_back(event(flags::kSurfaceDetect, {}, static_cast<float>(i), i, i < shifted ? 480 : 420));
+    return set_of({}, ends);
+  };
+  EXPECT_EQ(color(line(0)), PhotonColor::time);
+  EXPECT_EQ(color(line(4)), PhotonColor::time) << "a few photons were shifted";
+  EXPECT_EQ(color(line(40)), PhotonColor::wavelength);
+  PhotonSet still = line(0);
+  still.times = {5, 5};
+  EXPECT_EQ(color(still), PhotonColor::wavelength) << "neither varies";
   PhotonSettings chosen;
   chosen.color = PhotonColor::process;
-  EXPECT_EQ(shown_color(chosen, set), PhotonColor::process);
+  EXPECT_EQ(color(set, chosen), PhotonColor::process);
 }
 
 TEST(PhotonColors, LegendsCountWhatIsDrawn) {
@@ -350,7 +361,7 @@ TEST(PhotonColors, LegendsCountWhatIsDrawn) {
   Settings settings;
   const auto legend = [&](PhotonColor color, std::size_t most = 12) {
     settings.photons.color = color;
-    return photon_legend(set, choice, LightTimes(set), detector(), settings, most);
+    return photon_legend(set, choice, LightStatistics(set), detector(), settings, most);
   };
   const Legend processes = legend(PhotonColor::process);
   ASSERT_FALSE(processes.entries.empty());
@@ -374,8 +385,8 @@ PhotonSet mostly_early() {
   return set;
 }
 
-TEST(LightTimes, AreMostOfTheSliderWhereMostOfTheLightIs) {
-  const LightTimes times(mostly_early());
+TEST(LightStatistics, AreMostOfTheSliderWhereMostOfTheLightIs) {
+  const LightStatistics times(mostly_early());
   EXPECT_EQ(times.first(), 0);
   EXPECT_EQ(times.last(), 1e6);
   EXPECT_GT(times.position(10), 0.75) << "90 % of the hits are not a tenth of it";
@@ -386,19 +397,19 @@ TEST(LightTimes, AreMostOfTheSliderWhereMostOfTheLightIs) {
   for (const double time : {0.0, 0.3, 4.0, 9.0, 50.0, 5e5, 1e6})
     EXPECT_NEAR(times.time_at(times.position(time)), time, 1e-3 * time + 1e-3) << time;
   EXPECT_LT(times.quantile(0.98), 11);
-  EXPECT_EQ(LightTimes().time_at(0.5), 0);
-  EXPECT_FALSE(LightTimes(set_of({}, {event(flags::kSurfaceDetect, {}, 5, 0)})).run());
+  EXPECT_EQ(LightStatistics().time_at(0.5), 0);
+  EXPECT_FALSE(LightStatistics(set_of({}, {event(flags::kSurfaceDetect, {}, 5, 0)})).run());
 }
 
-TEST(LightTimes, GiveTheScaleOfTimeWhatMostLightHas) {
+TEST(LightStatistics, GiveTheScaleOfTimeWhatMostLightHas) {
   const PhotonSet set = mostly_early();
-  EXPECT_LT(time_scale({}, LightTimes(set)).high(), 11);
+  EXPECT_LT(time_scale({}, LightStatistics(set)).high(), 11);
   PhotonSettings settings;
   settings.scale_range = {0, 500};
-  EXPECT_EQ(time_scale(settings, LightTimes(set)).high(), 500);
+  EXPECT_EQ(time_scale(settings, LightStatistics(set)).high(), 500);
   Settings all;
   all.photons.color = PhotonColor::time;
-  const Legend legend = photon_legend(set, choose_photons(set, detector(), {}), LightTimes(set), detector(), all);
+  const Legend legend = photon_legend(set, choose_photons(set, detector(), {}), LightStatistics(set), detector(), all);
   EXPECT_EQ(legend.ticks.back().label.substr(0, 2), "> ") << "and says so";
 }
 
@@ -411,7 +422,7 @@ TEST(PhotonHits, OfLightByTimeHaveItsScale) {
   hits.times = {2, 8};
   Settings settings;
   settings.color = ColorBy::first_hit;
-  const LightTimes times(mostly_early());
+  const LightStatistics times(mostly_early());
   const HitScale scale = hit_scale(hits, settings, &times);
   EXPECT_EQ(scale.values, time_scale(settings.photons, times));
   const ScaleColors light(settings.photons.scale_map, ground_of(settings.background));
@@ -434,14 +445,19 @@ TEST(PhotonSettings, ReadRanges) {
 
 TEST(PhotonSettings, TimeRunsToTheEndAndBeginsAgain) {
   PhotonSettings light;
-  EXPECT_DOUBLE_EQ(*played(light, 10, 110, 1), 20) << "all of it in ten seconds";
+  const LightStatistics times(
+      set_of({}, {event(flags::kBulkAbsorb, {}, 10, 0), event(flags::kBulkAbsorb, {}, 110, 1)}));
+  EXPECT_NEAR(times.position(*played(light, times, 1)), 0.1, 1e-6) << "all of it in ten seconds";
+  EXPECT_NEAR(time_of_play(light, times, 0.5), times.time_at(0.5), 1e-9);
   light.time = 50;
   light.speed = 5;
-  EXPECT_DOUBLE_EQ(*played(light, 10, 110, 2), 60);
-  EXPECT_DOUBLE_EQ(*played(light, 10, 110, 13), 15) << "115 is 5 behind the end";
+  EXPECT_DOUBLE_EQ(*played(light, times, 2), 60);
+  EXPECT_DOUBLE_EQ(*played(light, times, 13), 15) << "115 is 5 behind the end";
   light.loop = false;
-  EXPECT_FALSE(played(light, 10, 110, 13));
-  EXPECT_FALSE(played(light, 10, 10, 1)) << "no time to run";
+  EXPECT_FALSE(played(light, times, 13));
+  EXPECT_EQ(time_of_play(light, times, 0.5), 60) << "by its speed";
+  EXPECT_FALSE(played(light, LightStatistics(set_of({}, {event(flags::kBulkAbsorb, {}, 10, 0)})), 1))
+      << "no time to run";
 }
 
 TEST(Photons, SelectedOneShowsItsHistoryStepByStep) {
