@@ -57,10 +57,11 @@ void draw_frames(const ImageOptions& options, OffscreenScene& drawn, Renderer& r
   renderer.finish();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   const PhotonLayer& light = renderer.photons();
-  const std::string photons = light.steps() + light.points() == 0
+  const LightShown& shown = light.shown();
+  const std::string photons = shown.steps + shown.points == 0
                                   ? ""
-                                  : fmt::format(", {} and {} of light", cli::counted(light.steps(), "step", "steps"),
-                                                cli::counted(light.points(), "point", "points"));
+                                  : fmt::format(", {} and {} of light", cli::counted(shown.steps, "step", "steps"),
+                                                cli::counted(shown.points, "point", "points"));
   const bool simplified = !drawn.casts_rays() && renderer.drawn_triangles() < renderer.shown_triangles();
   const std::string drawn_text =
       simplified ? fmt::format(", {} drawn at the end", cli::grouped(renderer.drawn_triangles())) : "";

@@ -56,8 +56,7 @@ OffscreenScene::OffscreenScene(const ViewOptions& options, const std::string& fi
 
 void OffscreenScene::set_time(double share) {
   if (!photons_.set() || photons_.set()->times.empty()) return;
-  const ValueRange& times = photons_.set()->times;
-  view_.settings.photons.time = std::lerp(static_cast<double>(times.low), static_cast<double>(times.high), share);
+  view_.settings.photons.time = time_of_play(view_.settings.photons, photons_.statistics(), share);
 }
 
 void OffscreenScene::draw(cli::Session& session, int ray_samples) {
@@ -75,8 +74,10 @@ void OffscreenScene::draw(cli::Session& session, int ray_samples) {
 
 void OffscreenScene::draw_legends(std::optional<std::pair<double, double>> depths) {
   if (!options_.image.legend) return;
-  renderer_.set_legends(make_legends(solids_.scene(), view_.settings, looks_, depths, photons_, feed_.hits(),
-                                     most_legend_entries(options_.image.resolution.height)));
+  renderer_.set_legends(
+      make_legends(solids_.scene(), view_.settings, looks_, depths, photons_, feed_.hits(),
+                   renderer_.photons().readable(view_.settings.photons, view_.camera, options_.image.resolution),
+                   most_legend_entries(options_.image.resolution.height)));
 }
 
 void OffscreenScene::go_to_bookmark(const Scene& scene) {

@@ -97,7 +97,7 @@ TEST(ViewProgram, CastsRays) {
   const Ended ended = view(
       data("cube.dae") + " --gl software -r 64x48 --device host --ray-cast solid --ray-samples 2 -o " + file + " 2>&1");
   EXPECT_EQ(ended.code, 0) << ended.out;
-  EXPECT_GT(read_png(file).at(32, 24)[0], 60);
+  EXPECT_GT(read_png(file).at(32, 24)[1], 60);
 }
 
 TEST(ViewProgram, TakesTheConfigurationOfItsPageForTheDetector) {
@@ -176,9 +176,10 @@ TEST(ViewProgram, DrawsPhotons) {
   NEEDS_GL();
   const test::TemporaryFolder folder;
   write_light(folder.path() / "record.npy");
-  const std::string command = data("cube.dae") +
-                              " --gl software -r 128x96 --view front --photon-size 3 -o - --photons '" +
-                              folder.path().string() + "' ";
+  const std::string command =
+      data("cube.dae") +
+      " --gl software -r 128x96 --view front --photon-color wavelength --photon-size 3 -o - --photons '" +
+      folder.path().string() + "' ";
   const auto light = [&](const std::string& more) {
     return light_of(decode_png(view(command + more + " 2>/dev/null").out));
   };
@@ -205,9 +206,9 @@ TEST(ViewProgram, DrawsAFilmFrameByFrame) {
   NEEDS_GL();
   const test::TemporaryFolder folder;
   write_light(folder.path() / "record.npy");
-  const std::string command = data("cube.dae") + " --gl software -r 128x96 --view front --photon-size 3 --photons '" +
-                              folder.path().string() + "/record.npy' -o '" + folder.path().string() +
-                              "/film/{name}_{frame}.png' ";
+  const std::string command =
+      data("cube.dae") + " --gl software -r 128x96 --view front --photon-color wavelength --photon-size 3 --photons '" +
+      folder.path().string() + "/record.npy' -o '" + folder.path().string() + "/film/{name}_{frame}.png' ";
   EXPECT_EQ(view(command + "2>/dev/null").code, 2) << "{frame} without --frames";
   const Ended ended = view(command + "--photon-play --frames 5 2>&1");
   EXPECT_EQ(ended.code, 0) << ended.out;

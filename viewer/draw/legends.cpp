@@ -13,20 +13,25 @@
 #include "draw/overlay_builder.h"
 #include "light/photon_colors.h"
 #include "meshes/draw_list.h"
+#include "model/color_map.h"
 #include "model/palette.h"
 
 namespace raylift::viewer {
 namespace {
 
-/// How many visible solids have each of the kinds that `kinds` gives for a solid.
+/// How many solids have each of the kinds that `kinds` gives for a solid, and how many of them are visible.
 template <class Kinds>
-std::vector<std::pair<std::uint32_t, std::uint64_t>> count(const Scene& scene, std::span<const std::uint8_t> looks,
-                                                           const Kinds& kinds) {
-  std::map<std::uint32_t, std::uint64_t> counts;
+std::vector<Legend::Counted> count(const Scene& scene, std::span<const std::uint8_t> looks, const Kinds& kinds) {
+  std::map<std::uint32_t, Legend::Counted> counts;
   for (std::uint32_t i = 0; i != scene.instances.size(); ++i)
-    if (looks.empty() || looks[i] != static_cast<std::uint8_t>(Look::hidden))
-      for (const std::uint32_t kind : kinds(i)) ++counts[kind];
-  return {counts.begin(), counts.end()};
+    for (const std::uint32_t kind : kinds(i)) {
+      Legend::Counted& of = counts.try_emplace(kind, Legend::Counted{kind, 0, 0}).first->second;
+      ++of.all;
+      if (looks.empty() || looks[i] != static_cast<std::uint8_t>(Look::hidden)) ++of.shown;
+    }
+  std::vector<Legend::Counted> all;
+  for (const auto& [kind, of] : counts) all.push_back(of);
+  return all;
 }
 
 /// Removes Geant4's pointers behind names that are unique without them.
@@ -57,7 +62,7 @@ struct Row {
 };
 
 std::string entry_text(const Legend::Entry& entry) {
-  return entry.name + (entry.solids > 1 ? " (" + cli::grouped(entry.solids) + ")" : "");
+  return entry.name + (entry.count > 1 ? " (" + cli::grouped(entry.count) + ")" : "");
 }
 
 std::vector<Row> rows_of(std::span<const Legend> legends, std::size_t most) {
@@ -66,11 +71,12 @@ std::vector<Row> rows_of(std::span<const Legend> legends, std::size_t most) {
     if (!rows.empty()) rows.emplace_back();
     rows.push_back({legend.title});
     if (!legend.ramp.empty()) rows.push_back({{}, nullptr, &legend});
-    if (!legend.ramp.empty() && !legend.labels.empty()) rows.emplace_back();  // for the labels
+    if (!legend.ramp.empty() && !legend.ticks.empty()) rows.emplace_back();  // for the labels
     const std::size_t shown = std::min(legend.entries.size(), most / legends.size());
     for (std::size_t i = 0; i != shown; ++i) rows.push_back({entry_text(legend.entries[i]), &legend.entries[i]});
     const std::uint64_t more = legend.more + legend.entries.size() - shown;
     if (more != 0) rows.push_back({"and " + cli::grouped(more) + " more"});
+    if (!legend.note.empty()) rows.push_back({legend.note});
   }
   return rows;
 }
@@ -87,29 +93,42 @@ std::string fitted(const std::string& words, float width, float letter) {
   return part + "...";
 }
 
-/// So wide that labels don't touch. The first and the last one stay within the ramp.
+/// The left edge of a tick's label, which stays within the ramp.
+float label_left(const Tick& tick, float width, float letter) {
+  const float words = OverlayBuilder::text_width(tick.label, letter);
+  return std::clamp(width * tick.place - 0.5F * words, 0.0F, std::max(0.0F, width - words));
+}
+
+/// So wide that labels don't touch, as far as that is possible.
 float ramp_width(const Legend& legend, float letter) {
-  float most = 0;  // between two labels' places
-  const std::size_t count = legend.labels.size();
-  const auto half = [&](std::size_t i) {
-    return (i == 0 || i + 1 == count ? 1.0F : 0.5F) * OverlayBuilder::text_width(legend.labels[i], letter);
+  constexpr float kWidest = 3;  // of the narrowest
+  const auto touch = [&](float width) {
+    for (std::size_t i = 1; i < legend.ticks.size(); ++i)
+      if (label_left(legend.ticks[i], width, letter) <
+          label_left(legend.ticks[i - 1], width, letter) +
+              OverlayBuilder::text_width(legend.ticks[i - 1].label, letter) + letter)
+        return true;
+    return false;
   };
-  for (std::size_t i = 1; i < count; ++i) most = std::max(most, half(i - 1) + letter + half(i));
-  return most * static_cast<float>(std::max<std::size_t>(1, count) - 1);
+  const float narrow = kMinRamp * letter / kLetter;
+  float width = narrow;
+  while (width < kWidest * narrow && touch(width)) width += letter;
+  return width;
 }
 
 void add_ramp(OverlayBuilder& builder, const Legend& legend, const Point& at, float width, float scale) {
+  builder.rectangle(at - Point(1, 1), at + Point(width + 1, kSwatch * scale + 1), kPlateInk);  // seen in any colour
   const auto steps = static_cast<float>(legend.ramp.size());
   for (std::size_t i = 0; i != legend.ramp.size(); ++i) {
     const float from = width * static_cast<float>(i) / steps, to = width * static_cast<float>(i + 1) / steps;
     builder.rectangle(at + Point(from, 0), at + Point(to, kSwatch * scale), opaque(legend.ramp[i]));
   }
-  const auto last = static_cast<float>(std::max<std::size_t>(1, legend.labels.size() - 1));
-  for (std::size_t i = 0; i != legend.labels.size(); ++i) {
-    const float words = OverlayBuilder::text_width(legend.labels[i], kLetter * scale);
-    const float middle = width * static_cast<float>(i) / last;
-    const float left = std::clamp(middle - 0.5F * words, 0.0F, std::max(0.0F, width - words));
-    builder.text(at + Point(left, -(kPitch - 4) * scale), legend.labels[i], kLetter * scale, kPlateInk);
+  const float mark = std::max(1.0F, scale);
+  for (const Tick& tick : legend.ticks) {
+    const float middle = std::clamp(width * tick.place, 0.5F * mark, width - 0.5F * mark);
+    builder.rectangle(at + Point(middle - 0.5F * mark, -3 * scale), at + Point(middle + 0.5F * mark, 0), kPlateInk);
+    builder.text(at + Point(label_left(tick, width, kLetter * scale), -(kPitch - 3) * scale), tick.label,
+                 kLetter * scale, kPlateInk);
   }
 }
 
@@ -119,17 +138,22 @@ Legend make_legend(const Scene& scene, const Settings& settings, std::span<const
                    std::optional<std::pair<double, double>> depths, std::size_t most) {
   Legend legend;
   const auto distinct = [](std::uint32_t key) { return distinct_color(key % kDistinctColors); };
+  const ScaleColors colors(settings.scale_map, ground_of(settings.background));
+  constexpr int kSteps = 33;
   if (settings.ray_cast == RayMode::depth) {
     legend.title = "depth";
-    add_ramp(legend);
-    std::reverse(legend.ramp.begin(), legend.ramp.end());  // near is yellow
+    legend.ramp = colors.steps(kSteps);
+    std::reverse(legend.ramp.begin(), legend.ramp.end());  // what is near stands out
     if (!depths) return legend;
-    for (int i = 0; i <= 2; ++i)
-      legend.labels.push_back(rounded_length_text(depths->first + 0.5 * i * (depths->second - depths->first)));
+    const auto [near, far] = *depths;
+    legend.ticks = {
+        {0, rounded_length_text(near)}, {0.5F, rounded_length_text(0.5 * (near + far))}, {1, rounded_length_text(far)}};
   } else if (settings.ray_cast == RayMode::crossings) {
     legend.title = "crossings";
-    add_ramp(legend);
-    legend.labels = {"1", "2", "4", "8", "16", "32", "64"};
+    legend.ramp = colors.steps(kSteps);
+    constexpr int kMostDoublings = 6;
+    for (int i = 0; i <= kMostDoublings; ++i)
+      legend.ticks.push_back({static_cast<float>(i) / kMostDoublings, std::to_string(1 << i)});
   } else if (settings.ray_cast == RayMode::normal || settings.color == ColorBy::normal) {
     legend.title = "outward normal";
     legend.entries = {{{1, 0.5F, 0.5F}, "+x", 0}, {{0, 0.5F, 0.5F}, "-x", 0}, {{0.5F, 1, 0.5F}, "+y", 0},
@@ -140,7 +164,7 @@ Legend make_legend(const Scene& scene, const Settings& settings, std::span<const
     legend.add_counted(count(scene, looks, each), most, [&](std::uint32_t i) {
       return Legend::Entry{distinct(i), scene.solid_name(scene.instances[i]), 0};
     });
-    for (Legend::Entry& entry : legend.entries) entry.solids = 0;
+    for (Legend::Entry& entry : legend.entries) entry.count = 0;
   } else if (settings.color == ColorBy::mesh) {
     legend.title = "meshes";
     const auto mesh_of = [&](std::uint32_t i) { return std::array{scene.instances[i].mesh}; };
@@ -178,15 +202,30 @@ Legend make_legend(const Scene& scene, const Settings& settings, std::span<const
 
 std::vector<Legend> make_legends(const Scene& scene, const Settings& settings, std::span<const std::uint8_t> looks,
                                  std::optional<std::pair<double, double>> depths, const Photons& photons,
-                                 const std::optional<SolidHits>& hits, std::size_t most) {
+                                 const std::optional<SolidHits>& hits, const LightShown& shown, std::size_t most) {
   constexpr std::size_t kMaxOfLight = 12;
   std::vector<Legend> legends;
   const bool drawn = settings.ray_cast == RayMode::off;
-  legends.push_back(settings.colors_hits() && drawn ? hit_legend(hits.value_or(SolidHits()), settings.color)
-                                                    : make_legend(scene, settings, looks, depths, most));
-  if (photons.set() && drawn)
-    legends.push_back(photon_legend(*photons.set(), photons.choice(settings.photons.filter), scene,
-                                    settings.photons.color, std::min(most, kMaxOfLight)));
+  const LightStatistics* light = photons.statistics_of_time(settings.photons);
+  const bool one_time = settings.color == ColorBy::first_hit && light != nullptr && drawn;
+  if (settings.colors_hits() && drawn) {
+    const SolidHits none, &of = hits ? *hits : none;
+    legends.push_back(hit_legend(of, settings.color, hit_scale(of, settings, light)));
+  } else {
+    legends.push_back(make_legend(scene, settings, looks, depths, most));
+  }
+  if (photons.set() && drawn) {
+    const PhotonChoice& choice = photons.choice(settings.photons.filter);
+    Legend of_light =
+        photon_legend(*photons.set(), choice, photons.statistics(), scene, settings, std::min(most, kMaxOfLight));
+    of_light.note = shown_text(settings.photons, shown, choice);
+    if (one_time) {  // one scale, which both have
+      of_light.title = "time of light and first hit, ns";
+      of_light.entries = legends.front().entries;
+      legends.clear();
+    }
+    legends.push_back(std::move(of_light));
+  }
   std::erase_if(legends, [](const Legend& legend) { return legend.title.empty(); });
   return legends;
 }

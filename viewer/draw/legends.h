@@ -15,6 +15,7 @@
 #include "draw/overlay.h"
 #include "light/photon_choice.h"
 #include "light/photons.h"
+#include "light/readable_light.h"
 #include "model/legend.h"
 
 namespace raylift::viewer {
@@ -24,11 +25,13 @@ namespace raylift::viewer {
                                  std::optional<std::pair<double, double>> depths, std::size_t most = 24);
 
 /// The legends of the visible solids and of the light that is drawn, each of at most `most` entries. `depths` is that
-/// of make_legend(); `hits` is what solids detected, where their colours show it.
+/// of make_legend(); `hits` is what solids detected, where their colours show it; `shown` how much of the light is
+/// drawn.
 [[nodiscard]] std::vector<Legend> make_legends(const Scene& scene, const Settings& settings,
                                                std::span<const std::uint8_t> looks,
                                                std::optional<std::pair<double, double>> depths, const Photons& photons,
-                                               const std::optional<SolidHits>& hits, std::size_t most = 24);
+                                               const std::optional<SolidHits>& hits, const LightShown& shown,
+                                               std::size_t most = 24);
 
 /// The most entries of a legend in an image of this height.
 [[nodiscard]] std::size_t most_legend_entries(int height);

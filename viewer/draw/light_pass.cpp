@@ -12,6 +12,11 @@ namespace {
 /// Steps and points that any renderer draws at once.
 constexpr double kLittleLight = 20000;
 
+/// As much light as is read in the whole image.
+LightShown readable(const PhotonLayer& photons, const Canvas& canvas) {
+  return photons.readable(canvas.settings.photons, canvas.camera, canvas.full);
+}
+
 /// The share of light that is drawn. Few of all photons are enough for a coarse image, except at one time, when light
 /// would vanish.
 double drawn_share(const Canvas& canvas) {
@@ -56,11 +61,12 @@ void LightPass::draw(const Canvas& canvas) {
   scaled.size = std::max(1.0F, static_cast<float>(scale) * scaled.size);
   canvas.program.bind_frame();
   photons_.draw(scaled, {canvas.target.size.width, canvas.target.size.height, canvas.target.samples},
-                drawn_share(canvas));
+                readable(photons_, canvas), drawn_share(canvas));
 }
 
 void LightPass::draw_little(const Canvas& canvas) {
-  if (drawn_share(canvas) * static_cast<double>(photons_.steps() + photons_.points()) > kLittleLight) return;
+  const LightShown shown = readable(photons_, canvas);
+  if (drawn_share(canvas) * static_cast<double>(shown.steps + shown.points) > kLittleLight) return;
   glEnable(GL_DEPTH_TEST);
   draw(canvas);
   glDisable(GL_DEPTH_TEST);
@@ -71,7 +77,8 @@ void LightPass::draw_over(const KeptScene& kept, const Canvas& canvas) {
   const KeptTarget& targets = kept.targets();
   glBindFramebuffer(GL_FRAMEBUFFER, targets.light.name());
   draw(canvas);
-  if (canvas.scene.draws(Look::faint)) {
+  // Translucent light lies over faint solids.
+  if (canvas.scene.draws(Look::faint) && canvas.settings.photons.opacity >= 1) {
     // A depth that nothing passes keeps faint solids from pixels without light.
     glBindFramebuffer(GL_FRAMEBUFFER, targets.lit_only.name());
     lit_depth_.use();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "light/photon_colors.h"
 #include "model/palette.h"
 
 namespace raylift::viewer {
@@ -16,15 +17,21 @@ void PhotonFeed::feed(Renderer& renderer, const Photons& photons, const Settings
       renderer.photons().clear();
       renderer.set_hit_colors(std::vector<std::uint32_t>(scene.instances.size(), packed(kNoHitColor)));
     } else {
-      renderer.photons().set_photons(*set_, scene,
-                                     set_->rows_buffer != 0 ? std::optional(set_->rows_buffer) : std::nullopt);
+      renderer.photons().set_photons(*set_, set_->rows_buffer != 0 ? std::optional(set_->rows_buffer) : std::nullopt);
     }
   }
   if (!set_) return;
+  const PhotonSettings& light = settings.photons;
+  const ColorsKey colors{shown_color(light, photons.statistics()), light.scale_map, ground_of(settings.background),
+                         time_scale(light, photons.statistics())};
+  if (colors_ != colors) {
+    colors_ = colors;
+    renderer.photons().set_colors(photon_color_table(scene, colors.map, colors.ground), colors.color, colors.times);
+  }
   const PhotonChoice& choice = photons.choice(settings.photons.filter);
   if (choice_ != photons.choice_version()) {
     choice_ = photons.choice_version();
-    renderer.photons().choose(choice);
+    renderer.photons().choose(choice, *set_);
   }
   const std::optional<std::size_t> selected = photons.selection() ? photons.selection()->path : std::nullopt;
   if (selected_ != selected) {
@@ -32,10 +39,12 @@ void PhotonFeed::feed(Renderer& renderer, const Photons& photons, const Settings
     renderer.photons().select(photons.selected_steps());
   }
   if (!settings.colors_hits()) return;
-  const HitsKey key{choice_, settings.color, settings.photons.time};
+  const LightStatistics* times = photons.statistics_of_time(light);
+  const HitsKey key{choice_,          settings.color, light.time,   times != nullptr,
+                    settings.scale(), light.scale(),  colors.ground};
   if (hits_of_ == key) return;
-  hits_ = photons.hits(settings.photons.filter, settings.photons.time);
-  renderer.set_hit_colors(hit_colors(*hits_, settings.color));
+  hits_ = photons.hits(light.filter, light.time);
+  renderer.set_hit_colors(hit_colors(*hits_, settings.color, hit_scale(*hits_, settings, times)));
   hits_of_ = key;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "cli/text.h"
@@ -54,7 +55,7 @@ void PhotonLayer::clear() {
   bytes_ = 0;
 }
 
-void PhotonLayer::set_photons(const PhotonSet& set, const Scene& scene, std::optional<GLuint> steps) {
+void PhotonLayer::set_photons(const PhotonSet& set, std::optional<GLuint> steps) {
   clear();
   const std::size_t row_bytes = set.rows.size() * sizeof(photon::PhotonRow);
   const std::size_t point_bytes = set.points.size() * sizeof(photon::PhotonRow);
@@ -62,15 +63,19 @@ void PhotonLayer::set_photons(const PhotonSet& set, const Scene& scene, std::opt
   shared_rows_ = steps;
   if (!steps) rows_ = make_buffer(std::span<const photon::PhotonRow>(set.rows));
   points_ = make_buffer(std::span<const photon::PhotonRow>(set.points));
-  table_ = photon_color_table(scene);
-  const std::vector<LinearColor> linear = linear_colors(table_.colors);
-  colors_ = make_buffer(std::span<const LinearColor>(linear));
-  table_.colors.clear();
-  times_ = set.times;
   bytes_ = row_bytes + point_bytes;
 }
 
-void PhotonLayer::choose(const PhotonChoice& choice) {
+void PhotonLayer::set_colors(PhotonColorTable table, PhotonColor color, const ValueScale& times) {
+  table_ = std::move(table);
+  const std::vector<LinearColor> linear = linear_colors(table_.colors);
+  colors_ = make_buffer(std::span<const LinearColor>(linear));
+  table_.colors.clear();
+  color_ = color;
+  times_ = times;
+}
+
+void PhotonLayer::choose(const PhotonChoice& choice, const PhotonSet& set) {
   const GLsizei steps = drawn_count(choice.steps.size()), ends = drawn_count(choice.points.size());
   steps_ = ends_ = 0;
   drawn_steps_ = Buffer();
@@ -79,6 +84,8 @@ void PhotonLayer::choose(const PhotonChoice& choice) {
   drawn_points_ = make_buffer(std::span<const DrawnRow>(choice.points));
   steps_ = steps;
   ends_ = ends;
+  readable_ = ReadableLight(set, choice);
+  shown_ = readable_.all();
 }
 
 void PhotonLayer::select(std::span<const DrawnRow> steps) {
@@ -86,9 +93,9 @@ void PhotonLayer::select(std::span<const DrawnRow> steps) {
   selected_ = make_buffer(steps);
 }
 
-const Program& PhotonLayer::program(const std::string& variant, PhotonColor color, bool computes) {
+const Program& PhotonLayer::program(const std::string& variant, bool computes) {
   // By its number: llvmpipe would work out every way to colour.
-  const std::string defines = variant + "#define LIGHT_BY " + std::to_string(static_cast<int>(color)) + "u\n";
+  const std::string defines = variant + "#define LIGHT_BY " + std::to_string(static_cast<int>(color_)) + "u\n";
   auto found = programs_.find(defines);
   if (found == programs_.end()) {
     const std::string blocks = defines + std::string(shaders::frame_block) + std::string(shaders::photon_block);
@@ -114,17 +121,19 @@ void PhotonLayer::use(const Program& program, const PhotonSettings& settings, in
   glUseProgram(program.name());
   const float now = settings.time ? static_cast<float>(*settings.time) : kEver;
   const float oldest = settings.time && settings.trail > 0 ? now - static_cast<float>(settings.trail) : -kEver;
-  const float range = times_.empty() ? 0 : times_.high - times_.low;
-  glUniform4f(0, oldest, now, times_.empty() ? 0 : times_.low, range > 0 ? 1 / range : 0);
+  const auto on_scale = [&](double time) { return times_.log() ? std::log(time) : time; };
+  const double low = on_scale(times_.low()), range = on_scale(times_.high()) - low;
+  glUniform4f(0, oldest, now, static_cast<float>(low), static_cast<float>(range > 0 ? 1 / range : 0));
   glUniform4f(1, static_cast<float>(width), static_cast<float>(height), line, point);
   glUniform3ui(2, table_.ramp, table_.events, table_.materials);
   glUniform2ui(3, table_.numbers, kDistinctColors);
   glUniform4f(4, 0, 0, 0, 0);
+  glUniform1i(7, times_.log() ? 1 : 0);
 }
 
 void PhotonLayer::use(const std::string& defines, const PhotonSettings& settings, int width, int height, float line,
                       float point) {
-  use(program(defines, settings.color, false), settings, width, height, line, point);
+  use(program(defines, false), settings, width, height, line, point);
   glUniform1f(5, settings.opacity);
 }
 
@@ -132,12 +141,16 @@ bool PhotonLayer::draws(const PhotonSettings& settings) const {
   return (settings.paths && steps_ != 0) || (settings.points && ends_ != 0);
 }
 
-void PhotonLayer::draw(const PhotonSettings& settings, const LightCanvas& canvas, double share) {
+void PhotonLayer::draw(const PhotonSettings& settings, const LightCanvas& canvas, const LightShown& shown,
+                       double share) {
   if (!draws(settings)) return;
-  const Counts counts{settings.paths ? static_cast<GLsizei>(std::ceil(share * steps_)) : 0,
-                      settings.points ? static_cast<GLsizei>(std::ceil(share * ends_)) : 0};
+  shown_ = shown;
+  const auto part = [&](std::uint64_t count) {
+    return static_cast<GLsizei>(std::ceil(share * static_cast<double>(count)));
+  };
+  const Counts counts{settings.paths ? part(shown.steps) : 0, settings.points ? part(shown.points) : 0};
   // Blending depends on the order, which compute shaders don't keep.
-  if (settings.opacity >= 1 && steps() + points() >= computed_from_ && LightCells::fit(canvas))
+  if (settings.opacity >= 1 && shown.steps + shown.points >= computed_from_ && LightCells::fit(canvas))
     draw_cells(settings, canvas, counts);
   else
     draw_pixels(settings, canvas, counts);
@@ -178,8 +191,7 @@ void PhotonLayer::draw_cells(const PhotonSettings& settings, const LightCanvas& 
   const bool thin = canvas.samples == 1 && settings.size <= 1;
   const GLuint rows = shared_rows_.value_or(rows_.name());
   const auto pass = [&](const std::string& defines, GLsizei count, bool painting) {
-    use(program(computed + defines, settings.color, true), settings, canvas.width, canvas.height, settings.size,
-        point_size(settings));
+    use(program(computed + defines, true), settings, canvas.width, canvas.height, settings.size, point_size(settings));
     cells_.draw(static_cast<std::uint32_t>(count), painting);
   };
   for (const bool painting : {false, true}) {
@@ -213,13 +225,13 @@ void PhotonLayer::draw_ids(const PhotonSettings& settings, int width, int height
     bind(shared_rows_.value_or(rows_.name()), drawn_steps_);
     use("#define WIDE\n#define IDS\n", settings, width, height, settings.size + kPickWidth, 0);
     glUniform1ui(6, kStepId);
-    glDrawArrays(GL_TRIANGLES, 0, 6 * steps_);
+    glDrawArrays(GL_TRIANGLES, 0, 6 * static_cast<GLsizei>(shown_.steps));
   }
   if (settings.points && ends_ != 0) {
     bind(points_.name(), drawn_points_);
     use("#define POINTS\n#define IDS\n", settings, width, height, 0, 2 * settings.size + kPickWidth);
     glUniform1ui(6, kPointId);
-    glDrawArrays(GL_POINTS, 0, ends_);
+    glDrawArrays(GL_POINTS, 0, static_cast<GLsizei>(shown_.points));
   }
   glDisable(GL_PROGRAM_POINT_SIZE);
 }

@@ -13,8 +13,9 @@ layout(location = 1) uniform vec4 sizes;    // of the image; of lines and points
 layout(location = 2) uniform uvec3 tables;  // where `colors` has ramp, events, materials
 layout(location = 3) uniform uvec2 numbers; // where it has those of numbers, and how many
 layout(location = 4) uniform vec4 override; // a colour in place of all, linear; w: 1, or 0
+layout(location = 7) uniform bool log_times; // the colours of times: from and range are those of logarithms
 
-const uint BY_WAVELENGTH = 0u, BY_TIME = 1u, BY_FLAG = 2u, BY_NUMBER = 3u, BY_MATERIAL = 4u;
+const uint BY_WAVELENGTH = 0u, BY_TIME = 1u, BY_PROCESS = 2u, BY_PHOTON = 3u, BY_MATERIAL = 4u;
 const float LAST = 255;  // of the ramp
 
 vec3 table(uint entry) { return colors[entry].rgb; }
@@ -23,13 +24,16 @@ vec3 color_of(uint row, uint material) {
   if (override.w > 0) return override.rgb;
   if (LIGHT_BY == BY_WAVELENGTH)
     return table(uint(clamp(uintBitsToFloat(rows[4u * row + 2u].w) - 379.5, 0, 350)));
-  if (LIGHT_BY == BY_FLAG) return table(tables.y + uint(findLSB(rows[4u * row + 3u].x & 0xFFFFu) + 1));
-  if (LIGHT_BY == BY_NUMBER) return table(numbers.x + rows[4u * row + 3u].z % numbers.y);
+  if (LIGHT_BY == BY_PROCESS) return table(tables.y + uint(findLSB(rows[4u * row + 3u].x & 0xFFFFu) + 1));
+  if (LIGHT_BY == BY_PHOTON) return table(numbers.x + rows[4u * row + 3u].z % numbers.y);
   if (LIGHT_BY == BY_MATERIAL) return table(tables.z + material);
   return vec3(0);  // by time: color_at()
 }
 
-vec3 color_at(float when) { return table(tables.x + uint(clamp((when - times.z) * times.w, 0, 1) * LAST + 0.5)); }
+vec3 color_at(float when) {
+  float place = log_times ? log(max(when, 1e-30)) : when;
+  return table(tables.x + uint(clamp((place - times.z) * times.w, 0, 1) * LAST + 0.5));
+}
 bool is_by_time() { return LIGHT_BY == BY_TIME && override.w == 0; }
 
 vec4 in_clip_space(vec3 position) {

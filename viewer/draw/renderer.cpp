@@ -62,7 +62,7 @@ void Renderer::resize(const Resolution& resolution, int samples) {
 }
 
 bool Renderer::keeps_scene(const Settings& settings) const {
-  return software_ && image_.samples == 1 && settings.photons.opacity >= 1 && light_.photons().draws(settings.photons);
+  return software_ && image_.samples == 1 && light_.photons().draws(settings.photons);
 }
 
 bool Renderer::draw(const Camera& camera, const Settings& settings, std::optional<ForeignImage> image,
@@ -122,8 +122,15 @@ void Renderer::draw_layers(const Canvas& canvas, KeptScene::Use use) {
   if (use != Use::reuse) {
     draw_opaque(canvas);
     blended_.draw(canvas);
-    canvas.pace.piece([&] { use == Use::none ? light_.draw(canvas) : kept_.keep_solids(canvas.target); });
+    const bool translucent = canvas.settings.photons.opacity < 1;  // over faint solids, which hide none of it
+    canvas.pace.piece([&] {
+      if (use != Use::none)
+        kept_.keep_solids(canvas.target);
+      else if (!translucent)
+        light_.draw(canvas);
+    });
     draw_faint(canvas);
+    if (use == Use::none && translucent) canvas.pace.piece([&] { light_.draw(canvas); });
   }
   if (use == Use::record) canvas.pace.piece([&] { kept_.keep_whole(canvas.target); });
   // Light over the kept scene is none of the pieces: it is drawn anew in each image.

@@ -45,6 +45,7 @@ class Renderer {
 
   /// The photons that are drawn, of this scene; see PhotonLayer.
   [[nodiscard]] PhotonLayer& photons() { return light_.photons(); }
+  [[nodiscard]] const PhotonLayer& photons() const { return light_.photons(); }
   /// For ColorBy::hits and first_hit: a colour for each solid, sRGB 0xAABBGGRR.
   void set_hit_colors(std::span<const std::uint32_t> colors) { changed().set_hit_colors(colors); }
 
@@ -66,7 +67,7 @@ class Renderer {
   }
 
   /// Whether images of these settings are light over a scene that is kept: other light, or another time, costs only
-  /// the light then. So for opaque light, where OpenGL draws on the CPU with one sample a pixel.
+  /// the light then. So where OpenGL draws on the CPU with one sample a pixel.
   [[nodiscard]] bool keeps_scene(const Settings& settings) const;
   /// Whether draw() would draw the same scene as the last time, light aside, and whether all of that is kept.
   [[nodiscard]] bool is_drawn(const Camera& camera, const Settings& settings) const {

@@ -32,6 +32,16 @@ class Filter {
   photon::HistoryPattern pattern_;
 };
 
+/// Calls take(i) for each number below `count`, in steps by the golden ratio: any first part of the calls is evenly
+/// spread over all numbers.
+template <class Take>
+void for_each_spread(std::size_t count, const Take& take) {
+  constexpr double kGoldenRatio = 0.6180339887498949;
+  auto step = std::max<std::size_t>(1, static_cast<std::size_t>(kGoldenRatio * static_cast<double>(count)));
+  while (std::gcd(step, count) > 1) ++step;
+  for (std::size_t n = 0, i = 0; n != count; ++n, i = (i + step) % count) take(i);
+}
+
 std::vector<std::uint32_t> materials_of_solids(const Scene& scene) {
   std::vector<std::uint32_t> materials;
   for (std::uint32_t i = 0; i != scene.instances.size(); ++i) materials.push_back(material_of(scene, i));
@@ -56,27 +66,29 @@ PhotonChoice choose_photons(const PhotonSet& set, const Scene& scene, const Phot
     return DrawnRow{static_cast<std::uint32_t>(row), solid < materials.size() ? materials[solid] : none};
   };
   PhotonChoice choice;
-  for (std::size_t i = 0; i != set.paths(); ++i) {
+  for_each_spread(set.paths(), [&](std::size_t i) {
     const std::span<const PhotonRow> path = set.path(i);
-    if (path.empty() || !filter.has_channel(path.back())) continue;
-    if (filter.asks_for_history() && !filter.has(history_of(path))) continue;
+    if (path.empty() || !filter.has_channel(path.back())) return;
+    if (filter.asks_for_history() && !filter.has(history_of(path))) return;
     const std::size_t before = choice.steps.size();
     for (std::size_t row = set.first[i]; row + 1 < set.first[i] + path.size(); ++row)
       if (filter.has_wavelength(set.rows[row])) choice.steps.push_back(drawn(row, set.media[row]));
-    choice.paths += choice.steps.size() != before ? 1 : 0;
-  }
-  for (std::size_t i = 0; i != set.points.size(); ++i) {
+    if (choice.steps.size() == before) return;
+    ++choice.paths;
+    choice.path_ends.push_back(static_cast<std::uint32_t>(choice.steps.size()));
+  });
+  for_each_spread(set.points.size(), [&](std::size_t i) {
     const PhotonRow& point = set.points[i];
-    if (!filter.has_channel(point) || !filter.has_wavelength(point)) continue;
+    if (!filter.has_channel(point) || !filter.has_wavelength(point)) return;
     if (filter.asks_for_history()) {
       if (set.histories.empty()) {
         ++choice.without_history;
-        continue;
+        return;
       }
-      if (!filter.has(set.histories[i])) continue;
+      if (!filter.has(set.histories[i])) return;
     }
     choice.points.push_back(drawn(i, point.solid));
-  }
+  });
   return choice;
 }
 

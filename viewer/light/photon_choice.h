@@ -21,10 +21,12 @@ struct DrawnRow {
   friend bool operator==(const DrawnRow&, const DrawnRow&) = default;
 };
 
+/// The order is such that the first of them are evenly spread over all.
 struct PhotonChoice {
-  std::vector<DrawnRow> steps;   ///< rows of PhotonSet::rows
-  std::vector<DrawnRow> points;  ///< rows of PhotonSet::points
-  std::uint64_t paths = 0;       ///< that have any step drawn
+  std::vector<DrawnRow> steps;           ///< rows of PhotonSet::rows
+  std::vector<std::uint32_t> path_ends;  ///< of each path, how many steps it and those before it have
+  std::vector<DrawnRow> points;          ///< rows of PhotonSet::points
+  std::uint64_t paths = 0;               ///< that have any step drawn
   /// Points that were left out because the filter is a pattern of histories, and theirs are unknown.
   std::uint64_t without_history = 0;
 };

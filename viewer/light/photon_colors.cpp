@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "cli/options.h"
@@ -19,27 +20,20 @@ double lobe(double x, double middle, double left, double right) {
   return std::exp(-0.5 * t * t);
 }
 
-/// Rounded to a thousandth of the range at most: what a label can be read for.
-std::string time_text(double nanoseconds, double range) {
-  const double step = range > 0 ? std::pow(10.0, std::floor(std::log10(range)) - 2) : 0.001;
-  // Steps below 1 by a product: so the number has no more digits than it is rounded to.
-  const double rounded = step < 1 ? std::round(nanoseconds * std::round(1 / step)) / std::round(1 / step)
-                                  : std::round(nanoseconds / step) * step;
-  return cli::short_number(rounded) + " ns";
+constexpr double kUsual = 0.98;  // of all times: what a scale of time spans by itself
+constexpr int kLegendSteps = 33;
+constexpr std::size_t kTicks = 4;  // about so many
+
+/// The colours of a scale, and ticks at round values; `least` and `most` are the data's.
+void add_scale(Legend& legend, const ValueScale& values, const ScaleColors& colors, double least, double most) {
+  legend.ramp = colors.steps(kLegendSteps);
+  legend.ticks = values.ticks(kTicks, least, most);
+  legend.editable = true;
 }
 
-constexpr int kLegendSteps = 32;
-
-void add_time_labels(Legend& legend, const ValueRange& times) {
-  if (times.empty()) return;
-  const auto low = static_cast<double>(times.low), range = static_cast<double>(times.high) - low;
-  for (int i = 0; i <= 2; ++i) legend.labels.push_back(time_text(low + 0.5 * i * range, range));
-}
-
-/// How many of the steps and points that are drawn have each kind, by its number.
+/// How many steps and points have each kind, by its number: of all light, and of what is drawn.
 template <class Kind>
-std::vector<std::pair<std::uint32_t, std::uint64_t>> count(const PhotonSet& set, const PhotonChoice& choice,
-                                                           const Kind& kind_of) {
+std::vector<Legend::Counted> count(const PhotonSet& set, const PhotonChoice& choice, const Kind& kind_of) {
   std::vector<std::uint64_t> counts;
   const auto count_one = [&](std::uint32_t kind) {
     if (kind >= counts.size()) counts.resize(std::size_t{kind} + 1);
@@ -47,9 +41,9 @@ std::vector<std::pair<std::uint32_t, std::uint64_t>> count(const PhotonSet& set,
   };
   for (const DrawnRow& step : choice.steps) count_one(kind_of(set.rows[step.row], step.material));
   for (const DrawnRow& point : choice.points) count_one(kind_of(set.points[point.row], point.material));
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> found;
+  std::vector<Legend::Counted> found;
   for (std::uint32_t kind = 0; kind != counts.size(); ++kind)
-    if (counts[kind] != 0) found.emplace_back(kind, counts[kind]);
+    if (counts[kind] != 0) found.push_back({kind, counts[kind], counts[kind]});
   return found;
 }
 
@@ -75,52 +69,64 @@ Color wavelength_color(double nanometres) {
   return color;
 }
 
-Color ramp_color(double value) {
-  const Float3 linear = color_scale::ramp(static_cast<float>(std::clamp(value, 0.0, 1.0)));
-  return {color_scale::to_srgb(linear.x), color_scale::to_srgb(linear.y), color_scale::to_srgb(linear.z)};
-}
-
-void add_ramp(Legend& legend) {
-  for (int i = 0; i <= kLegendSteps; ++i) legend.ramp.push_back(ramp_color(1.0 * i / kLegendSteps));
-}
-
-Color event_color(std::uint32_t number) {
-  // The ten that are distinct under colour blindness are for the most frequent events: by the number of each, its
-  // distinct colour.
+Color event_color(std::uint32_t number, const Ground& ground) {
+  // The ten colours that differ in any colour vision are those of the most frequent events: by the number of each, its
+  // colour.
   constexpr std::array<std::uint32_t, 16> kColors{10, 9, 5, 11, 3, 1, 7, 4, 8, 12, 13, 2, 0, 6, 14, 15};
-  return distinct_color(kColors[number & 15U]);
+  return vivid_color(kColors[number & 15U], ground);
 }
 
-PhotonColorTable photon_color_table(const Scene& scene) {
+Color photon_color(std::uint32_t number, const Ground& ground) {
+  return vivid_color(number % kDistinctColors, ground);
+}
+
+PhotonColor shown_color(const PhotonSettings& settings, const LightStatistics& of) {
+  if (settings.color != PhotonColor::automatic) return settings.color;
+  return of.one_wavelength() && of.run() ? PhotonColor::time : PhotonColor::wavelength;
+}
+
+ValueScale time_scale(const PhotonSettings& settings, const LightStatistics& times) {
+  return {settings.scale(), times.first(), times.quantile(kUsual)};
+}
+
+PhotonColorTable photon_color_table(const Scene& scene, ColorMap map, const Ground& ground) {
   PhotonColorTable table;
   std::vector<std::uint32_t>& colors = table.colors;
   for (std::uint32_t i = 0; i != PhotonColorTable::kWavelengths; ++i)
-    colors.push_back(packed(wavelength_color(PhotonColorTable::kFirstWavelength + i)));
-  for (std::uint32_t i = 0; i != PhotonColorTable::kRamp; ++i)
-    colors.push_back(packed(ramp_color(1.0 * i / (PhotonColorTable::kRamp - 1))));
-  for (std::uint32_t i = 0; i != PhotonColorTable::kEvents; ++i) colors.push_back(packed(event_color(i)));
+    colors.push_back(packed(legible(wavelength_color(PhotonColorTable::kFirstWavelength + i), ground)));
+  for (const Color& color : ScaleColors(map, ground).steps(kScaleSteps)) colors.push_back(packed(color));
+  for (std::uint32_t i = 0; i != PhotonColorTable::kEvents; ++i) colors.push_back(packed(event_color(i, ground)));
   const std::vector<std::uint32_t> materials = material_palette(scene);
   colors.insert(colors.end(), materials.begin(), materials.end());
   table.numbers = static_cast<std::uint32_t>(colors.size());
-  for (std::uint32_t i = 0; i != kDistinctColors; ++i) colors.push_back(packed(distinct_color(i)));
+  for (std::uint32_t i = 0; i != kDistinctColors; ++i) colors.push_back(packed(photon_color(i, ground)));
   return table;
 }
 
-Legend photon_legend(const PhotonSet& set, const PhotonChoice& choice, const Scene& scene, PhotonColor color,
-                     std::size_t most) {
+Legend photon_legend(const PhotonSet& set, const PhotonChoice& choice, const LightStatistics& times, const Scene& scene,
+                     const Settings& settings, std::size_t most) {
   Legend legend;
+  const PhotonColor color = shown_color(settings.photons, times);
+  const Ground ground = ground_of(settings.background);
   legend.title = "light: " + cli::name_of(color, kPhotonColorNames);
   if (color == PhotonColor::wavelength) {
-    for (int i = 0; i <= kLegendSteps; ++i) legend.ramp.push_back(wavelength_color(380 + 340.0 * i / kLegendSteps));
-    legend.labels = {"UV, 380", "550", "720 nm, IR"};
+    legend.title += ", nm";
+    constexpr double kFirst = 380, kLast = 720;
+    for (int i = 0; i != kLegendSteps; ++i)
+      legend.ramp.push_back(
+          legible(wavelength_color(std::lerp(kFirst, kLast, static_cast<double>(i) / (kLegendSteps - 1))), ground));
+    legend.ticks =
+        ValueScale({}, kFirst, kLast)
+            .ticks(kTicks, static_cast<double>(set.wavelengths.low), static_cast<double>(set.wavelengths.high));
   } else if (color == PhotonColor::time) {
-    add_ramp(legend);
-    add_time_labels(legend, set.times);
-  } else if (color == PhotonColor::flag) {
+    legend.title += ", ns";
+    add_scale(legend, time_scale(settings.photons, times), {settings.photons.scale_map, ground}, times.first(),
+              times.last());
+  } else if (color == PhotonColor::process) {
     const auto event_of = [](const photon::PhotonRow& row, std::uint32_t) { return photon::event_of_flag(row.flag); };
-    legend.add_counted(count(set, choice, event_of), most, [](std::uint32_t event) {
+    legend.add_counted(count(set, choice, event_of), most, [&](std::uint32_t event) {
       return Legend::Entry{
-          event_color(event),
+          event_color(event, ground),
           std::string(photon::event_abbreviation(event)) + ", " + std::string(photon::event_name(event)), 0};
     });
   } else if (color == PhotonColor::material) {
@@ -132,37 +138,48 @@ Legend photon_legend(const PhotonSet& set, const PhotonChoice& choice, const Sce
                  : Legend::Entry{unpacked(palette[material]), scene.materials[material].name, 0};
     });
   } else {
-    legend.entries = {{distinct_color(0), "a colour for each photon", 0}};
+    legend.entries = {{photon_color(0, ground), "a colour for each photon", 0}};
   }
   return legend;
 }
 
-std::vector<std::uint32_t> hit_colors(const SolidHits& hits, ColorBy color) {
+HitScale hit_scale(const SolidHits& hits, const Settings& settings, const LightStatistics* light) {
+  const Ground ground = ground_of(settings.background);
+  if (settings.color == ColorBy::first_hit && light != nullptr)
+    return {time_scale(settings.photons, *light), {settings.photons.scale_map, ground}};
+  if (settings.color == ColorBy::hits)
+    return {{settings.scale(), 1, static_cast<double>(std::max(1U, hits.most))}, {settings.scale_map, ground}};
+  std::vector<float> times;
+  std::copy_if(hits.first_times.begin(), hits.first_times.end(), std::back_inserter(times),
+               [](float time) { return std::isfinite(time); });
+  if (times.empty()) return {{settings.scale(), 0, 1}, {settings.scale_map, ground}};
+  // As of light: the last few would give all others one colour.
+  const auto late =
+      times.begin() + static_cast<std::ptrdiff_t>(std::ceil(kUsual * static_cast<double>(times.size()))) - 1;
+  std::nth_element(times.begin(), late, times.end());
+  return {{settings.scale(), static_cast<double>(hits.times.low), static_cast<double>(*late)},
+          {settings.scale_map, ground}};
+}
+
+std::vector<std::uint32_t> hit_colors(const SolidHits& hits, ColorBy color, const HitScale& scale) {
   std::vector<std::uint32_t> colors;
-  const double span = static_cast<double>(hits.times.high) - static_cast<double>(hits.times.low);
+  colors.reserve(hits.counts.size());
   for (std::size_t i = 0; i != hits.counts.size(); ++i) {
     const double value =
-        color == ColorBy::hits ? (hits.most > 1 ? (hits.counts[i] - 1.0) / (hits.most - 1.0) : 1)
-        // The first is yellow.
-        : span > 0 ? 1 - (static_cast<double>(hits.first_times[i]) - static_cast<double>(hits.times.low)) / span
-                   : 1;
-    colors.push_back(packed(hits.counts[i] == 0 ? kNoHitColor : ramp_color(value)));
+        color == ColorBy::hits ? static_cast<double>(hits.counts[i]) : static_cast<double>(hits.first_times[i]);
+    colors.push_back(packed(hits.counts[i] == 0 ? kNoHitColor : scale.colors.at(scale.values.place(value))));
   }
   return colors;
 }
 
-Legend hit_legend(const SolidHits& hits, ColorBy color) {
+Legend hit_legend(const SolidHits& hits, ColorBy color, const HitScale& scale) {
   Legend legend;
-  legend.title = color == ColorBy::hits ? "hits" : "time of the first hit";
+  const bool counts = color == ColorBy::hits;
+  legend.title = counts ? "hits, photons" : "first hit, ns";
   legend.entries = {{kNoHitColor, "no hit", 0}};
   if (hits.most == 0) return legend;
-  add_ramp(legend);
-  if (color == ColorBy::hits) {
-    legend.labels = {"1", cli::grouped(hits.most)};
-    return legend;
-  }
-  std::reverse(legend.ramp.begin(), legend.ramp.end());
-  add_time_labels(legend, hits.times);
+  add_scale(legend, scale.values, scale.colors, counts ? 1 : static_cast<double>(hits.times.low),
+            counts ? static_cast<double>(hits.most) : static_cast<double>(hits.times.high));
   return legend;
 }
 

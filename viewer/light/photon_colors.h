@@ -7,8 +7,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "light/light_statistics.h"
 #include "light/photon_choice.h"
+#include "model/color_map.h"
 #include "model/legend.h"
+#include "model/value_scale.h"
 
 namespace raylift::viewer {
 
@@ -17,28 +20,42 @@ namespace raylift::viewer {
 /// is violet, and darker down to 380 nm; above 650 nm it is red, and darker up to 720 nm. So ultraviolet light is dark
 /// violet, and infrared light dark red.
 [[nodiscard]] Color wavelength_color(double nanometres);
-/// From 0 to 1: viridis.
-[[nodiscard]] Color ramp_color(double value);
-void add_ramp(Legend& legend);
-/// The colour of an event, by its number in histories.
-[[nodiscard]] Color event_color(std::uint32_t number);
+/// The colour of an event, by its number in histories, and of a photon. Neither is a colour of distinct_color(), which
+/// materials and solids have.
+[[nodiscard]] Color event_color(std::uint32_t number, const Ground& ground);
+[[nodiscard]] Color photon_color(std::uint32_t number, const Ground& ground);
 
-/// The colours of light, sRGB 0xAABBGGRR: wavelengths from kFirstWavelength on in steps of 1 nm, the ramp, events,
-/// materials (the last: none), and distinct colours for photons' numbers.
+/// What the colours of a set mean: the settings' quantity, or the one that `automatic` stands for.
+[[nodiscard]] PhotonColor shown_color(const PhotonSettings& settings, const LightStatistics& of);
+/// The scale of the time of light. Where the settings leave it open it ends at the time that 98 % of the light is
+/// within: a few late photons would give all others one colour.
+[[nodiscard]] ValueScale time_scale(const PhotonSettings& settings, const LightStatistics& times);
+
+/// The colours of light, sRGB 0xAABBGGRR: wavelengths from kFirstWavelength on in steps of 1 nm, the scale of time,
+/// events, materials (the last: none), and distinct colours for photons. All but those of materials are legible.
 struct PhotonColorTable {
-  static constexpr std::uint32_t kFirstWavelength = 380, kWavelengths = 351, kRamp = 256, kEvents = 16;
+  static constexpr std::uint32_t kFirstWavelength = 380, kWavelengths = 351, kEvents = 16;
   std::vector<std::uint32_t> colors;
-  std::uint32_t ramp = kWavelengths, events = kWavelengths + kRamp, materials = kWavelengths + kRamp + kEvents;
-  std::uint32_t numbers = 0;  ///< where kDistinctColors begin
+  std::uint32_t ramp = kWavelengths, events = kWavelengths + kScaleSteps,
+                materials = kWavelengths + kScaleSteps + kEvents;
+  std::uint32_t numbers = 0;  ///< where those of kDistinctColors photons begin
 };
-[[nodiscard]] PhotonColorTable photon_color_table(const Scene& scene);
+[[nodiscard]] PhotonColorTable photon_color_table(const Scene& scene, ColorMap map, const Ground& ground);
 
 /// What the colours of the light that is drawn mean.
-[[nodiscard]] Legend photon_legend(const PhotonSet& set, const PhotonChoice& choice, const Scene& scene,
-                                   PhotonColor color, std::size_t most = 12);
+[[nodiscard]] Legend photon_legend(const PhotonSet& set, const PhotonChoice& choice, const LightStatistics& times,
+                                   const Scene& scene, const Settings& settings, std::size_t most = 12);
 
-/// The colours of solids by ColorBy::hits or first_hit, sRGB 0xAABBGGRR: one for each solid; and their legend.
-[[nodiscard]] std::vector<std::uint32_t> hit_colors(const SolidHits& hits, ColorBy color);
-[[nodiscard]] Legend hit_legend(const SolidHits& hits, ColorBy color);
+/// The scale of ColorBy::hits or first_hit, and its colours. Where light is coloured by time too, first hits have its
+/// scale: a picture has one of time.
+struct HitScale {
+  ValueScale values;
+  ScaleColors colors;
+};
+/// `light`: the times of the light that is drawn by time; null: there is none.
+[[nodiscard]] HitScale hit_scale(const SolidHits& hits, const Settings& settings, const LightStatistics* light);
+/// The colours of solids, sRGB 0xAABBGGRR: one for each solid; and their legend.
+[[nodiscard]] std::vector<std::uint32_t> hit_colors(const SolidHits& hits, ColorBy color, const HitScale& scale);
+[[nodiscard]] Legend hit_legend(const SolidHits& hits, ColorBy color, const HitScale& scale);
 
 }  // namespace raylift::viewer

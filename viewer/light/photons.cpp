@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "light/photon_colors.h"
+
 namespace raylift::viewer {
 namespace {
 
@@ -22,6 +24,15 @@ const PhotonChoice& Photons::choice(const PhotonFilter& filter) const {
   chosen_by_ = filter;
   ++choice_version_;
   return choice_;
+}
+
+const LightStatistics& Photons::statistics() const {
+  if (!statistics_) statistics_ = set_ == nullptr ? LightStatistics() : LightStatistics(*set_);
+  return *statistics_;
+}
+
+const LightStatistics* Photons::statistics_of_time(const PhotonSettings& settings) const {
+  return set_ != nullptr && shown_color(settings, statistics()) == PhotonColor::time ? &statistics() : nullptr;
 }
 
 SolidHits Photons::hits(const PhotonFilter& filter, std::optional<double> until) const {

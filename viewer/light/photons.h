@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "light/light_statistics.h"
 #include "light/photon_choice.h"
 #include "light/photon_set.h"
 #include "model/photon_settings.h"
@@ -51,6 +52,11 @@ class Photons {
   /// Changes with what choice() returns.
   [[nodiscard]] std::uint64_t choice_version() const { return choice_version_; }
 
+  /// When the photons are on their way.
+  [[nodiscard]] const LightStatistics& statistics() const;
+  /// The same, where the colours of light show the time; else null.
+  [[nodiscard]] const LightStatistics* statistics_of_time(const PhotonSettings& settings) const;
+
   /// What solids detected of the chosen photons, up to a time.
   [[nodiscard]] SolidHits hits(const PhotonFilter& filter, std::optional<double> until) const;
 
@@ -69,7 +75,8 @@ class Photons {
   std::shared_ptr<const PhotonSet> set_;
   const Scene* scene_ = nullptr;
   std::optional<PhotonSelection> selection_;
-  mutable std::vector<std::uint32_t> sensors_;  // sensors_of_solids(), once it was needed
+  mutable std::vector<std::uint32_t> sensors_;         // sensors_of_solids(), once it was needed
+  mutable std::optional<LightStatistics> statistics_;  // once they were needed
   mutable std::optional<PhotonFilter> chosen_by_;
   mutable PhotonChoice choice_;
   mutable std::uint64_t choice_version_ = 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/settings.h"
+#include "model/value_scale.h"
 
 namespace raylift::viewer {
 
@@ -17,26 +18,33 @@ struct Legend {
   struct Entry {
     Color color;
     std::string name;
-    std::uint64_t solids = 0;  ///< with this colour; 0: not counted
+    std::uint64_t count = 0;  ///< of what has this colour; 0: not counted
   };
   std::string title;  ///< empty: no legend
   std::vector<Entry> entries;
   std::uint64_t more = 0;  ///< entries left out
-  /// Colours from low to high with labels at even distances; empty where there are entries.
+  std::string note;        ///< a line below; empty: none
+  /// Colours from low to high with their ticks; empty where there are entries alone.
   std::vector<Color> ramp;
-  std::vector<std::string> labels;
+  std::vector<Tick> ticks;
+  bool editable = false;  ///< whether the settings have map, range and logarithm of the scale
 
-  /// Adds an entry for each kind of what was counted, those of most first: `most` entries, and the number of the
-  /// others.
+  /// A kind of what is counted: how many there are, and how many of them are shown.
+  struct Counted {
+    std::uint32_t kind;
+    std::uint64_t all, shown;
+  };
+  /// Adds an entry for each kind that is shown: `most` entries, and the number of the others. The order is that of
+  /// all, those of most first, so it stays when some are hidden.
   template <class MakeEntry>  // Entry(std::uint32_t)
-  void add_counted(std::vector<std::pair<std::uint32_t, std::uint64_t>> counts, std::size_t most,
-                   const MakeEntry& make_entry) {
-    std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  void add_counted(std::vector<Counted> counts, std::size_t most, const MakeEntry& make_entry) {
+    std::stable_sort(counts.begin(), counts.end(), [](const Counted& a, const Counted& b) { return a.all > b.all; });
+    std::erase_if(counts, [](const Counted& one) { return one.shown == 0; });
     more = counts.size() - std::min(most, counts.size());
     counts.resize(counts.size() - more);
-    for (const auto& [kind, count] : counts) {
-      entries.push_back(make_entry(kind));
-      entries.back().solids = count;
+    for (const Counted& one : counts) {
+      entries.push_back(make_entry(one.kind));
+      entries.back().count = one.shown;
     }
   }
 };

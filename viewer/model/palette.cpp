@@ -6,45 +6,68 @@
 #include <numbers>
 
 #include "model/color_scale.h"
+#include "model/oklab.h"
 
 namespace raylift::viewer {
 namespace {
 
-/// OKLCH to sRGB, clipped (B. Ottosson, "A perceptual color space for image processing", 2020): equal steps look equal.
-Color from_oklch(double lightness, double chroma, double hue) {
-  const double a = chroma * std::cos(2 * std::numbers::pi * hue);
-  const double b = chroma * std::sin(2 * std::numbers::pi * hue);
-  const double l = std::pow(lightness + 0.3963377774 * a + 0.2158037573 * b, 3);
-  const double m = std::pow(lightness - 0.1055613458 * a - 0.0638541728 * b, 3);
-  const double s = std::pow(lightness - 0.0894841775 * a - 1.2914855480 * b, 3);
-  const std::array<double, 3> linear{4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
-                                     -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
-                                     -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s};
-  Color color{};
-  for (std::size_t i = 0; i < 3; ++i) color[i] = static_cast<float>(color_scale::to_srgb(linear[i]));
-  return color;
+/// A colour of OKLCH: lightness, chroma, and the hue as a share of the circle.
+Color from_oklch(const std::array<double, 3>& lch) {
+  const double angle = 2 * std::numbers::pi * lch[2];
+  return from_oklab({lch[0], lch[1] * std::cos(angle), lch[1] * std::sin(angle)});
+}
+
+/// Steps around the circle of hues by the golden ratio.
+double hue_of(std::uint32_t index) {
+  constexpr double kGoldenRatio = 0.6180339887498949;
+  return std::fmod(index * kGoldenRatio, 1.0);
 }
 
 }  // namespace
 
 Color distinct_color(std::uint32_t index) {
-  // Teal, orange, lavender, wine, lime, slate, sand, mint, brown, purple: found by a search for the greatest distance
-  // of the nearest two under the four kinds of sight.
-  static constexpr std::array<std::array<double, 3>, kSafeColors> kFirst{{{0.706, 0.083, 0.557},
-                                                                          {0.734, 0.146, 0.186},
-                                                                          {0.736, 0.125, 0.788},
-                                                                          {0.431, 0.136, 0.036},
-                                                                          {0.918, 0.109, 0.337},
-                                                                          {0.483, 0.064, 0.703},
-                                                                          {0.693, 0.054, 0.223},
-                                                                          {0.903, 0.136, 0.479},
-                                                                          {0.461, 0.097, 0.210},
-                                                                          {0.423, 0.167, 0.835}}};
-  if (index < kFirst.size()) return from_oklch(kFirst[index][0], kFirst[index][1], kFirst[index][2]);
-  constexpr double kGoldenRatio = 0.6180339887498949;
-  const double hue = std::fmod(index * kGoldenRatio, 1.0);
-  const double lightness = 0.62 + 0.06 * (index % 4);
-  return from_oklch(lightness, 0.09 + 0.02 * (index % 3), hue);
+  // Teal, sand, periwinkle, bronze, pale, navy, brown, ice, warm grey, mauve: found by a search for the greatest
+  // distance of the nearest two under the four kinds of sight, with little chroma: materials fill most of an image.
+  static constexpr std::array<std::array<double, 3>, kSafeColors> kFirst{{{0.602, 0.080, 0.588},
+                                                                          {0.852, 0.082, 0.206},
+                                                                          {0.741, 0.083, 0.746},
+                                                                          {0.636, 0.081, 0.198},
+                                                                          {0.859, 0.025, 0.296},
+                                                                          {0.450, 0.083, 0.715},
+                                                                          {0.444, 0.081, 0.138},
+                                                                          {0.878, 0.074, 0.584},
+                                                                          {0.673, 0.023, 0.286},
+                                                                          {0.456, 0.027, 0.984}}};
+  if (index < kFirst.size()) return from_oklch(kFirst[index]);
+  return from_oklch({0.62 + 0.06 * (index % 4), 0.055 + 0.015 * (index % 3), hue_of(index)});
+}
+
+Color vivid_color(std::uint32_t index, const Ground& ground) {
+  // Found by the same search, with much chroma, contrast to the ground, and distance to those of distinct_color().
+  using Colors = std::array<std::array<double, 3>, kSafeColors>;
+  static constexpr Colors kOnDark{{{0.667, 0.132, 0.462},
+                                   {0.679, 0.167, 0.154},
+                                   {0.745, 0.147, 0.834},
+                                   {0.604, 0.239, 0.043},
+                                   {0.923, 0.183, 0.315},
+                                   {0.588, 0.212, 0.760},
+                                   {0.827, 0.110, 0.935},
+                                   {0.900, 0.150, 0.453},
+                                   {0.592, 0.128, 0.922},
+                                   {0.926, 0.163, 0.374}}};
+  static constexpr Colors kOnLight{{{0.533, 0.163, 0.731},
+                                    {0.564, 0.207, 0.092},
+                                    {0.542, 0.281, 0.820},
+                                    {0.334, 0.128, 0.073},
+                                    {0.544, 0.085, 0.995},
+                                    {0.347, 0.206, 0.759},
+                                    {0.555, 0.138, 0.078},
+                                    {0.432, 0.107, 0.864},
+                                    {0.208, 0.109, 0.827},
+                                    {0.215, 0.087, 0.976}}};
+  const bool dark = ground.dark();
+  if (index < kSafeColors) return legible(from_oklch((dark ? kOnDark : kOnLight)[index]), ground);
+  return legible(from_oklch({(dark ? 0.66 : 0.42) + 0.06 * (index % 4), 0.15, hue_of(index)}), ground);
 }
 
 std::uint32_t packed(const Color& color) {

@@ -9,17 +9,21 @@
 #include <span>
 #include <vector>
 
+#include "model/color_map.h"
 #include "model/settings.h"
 
 namespace raylift::viewer {
 
-/// The colour of thing number `index`. The first kSafeColors differ for all eyes: with normal sight, protanopia,
-/// deuteranopia or tritanopia (G. Machado et al., "A Physiologically-based Model for Simulation of Color Vision
-/// Deficiency", 2009) any two of them are at least 27 apart in CIELAB. The others step around the circle of hues by the
-/// golden ratio, in varying lightness.
+/// The colour of material, solid or mesh number `index`: quiet. The first kSafeColors differ for all eyes: with normal
+/// sight, protanopia, deuteranopia or tritanopia (G. Machado et al., "A Physiologically-based Model for Simulation of
+/// Color Vision Deficiency", 2009) any two of them are at least 20 apart in CIELAB. The others step around the circle
+/// of hues by the golden ratio, in varying lightness.
 inline constexpr std::uint32_t kSafeColors = 10;
 inline constexpr std::uint32_t kDistinctColors = 1024;  ///< the colours repeat after so many
 [[nodiscard]] Color distinct_color(std::uint32_t index);
+/// The colour of light of kind number `index`: vivid, legible on the ground, and none of distinct_color()'s. The first
+/// kSafeColors are at least 24 apart for all eyes.
+[[nodiscard]] Color vivid_color(std::uint32_t index, const Ground& ground);
 
 /// 0xAABBGGRR, as GL's unpackUnorm4x8 reads it.
 [[nodiscard]] std::uint32_t packed(const Color& color);

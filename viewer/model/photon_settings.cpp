@@ -13,7 +13,9 @@ namespace raylift::viewer {
 namespace {
 
 Between<double> parse_range(std::string_view text, double least, double most, const char* example) {
-  const std::size_t dash = text.find('-', 1);  // a first one is a sign
+  std::size_t dash = text.find('-', 1);  // a first one is a sign, as is that of an exponent
+  if (dash != std::string_view::npos && (text[dash - 1] == 'e' || text[dash - 1] == 'E'))
+    dash = text.find('-', dash + 1);
   const auto low = cli::number(text.substr(0, dash));
   const auto high = dash == std::string_view::npos ? low : cli::number(text.substr(dash + 1));
   if (!low || !high || !(*low >= least) || !(*high >= *low) || !(*high <= most))
@@ -35,6 +37,17 @@ Between<std::int32_t> parse_channels(std::string_view text) {
   return {static_cast<std::int32_t>(range.low), static_cast<std::int32_t>(range.high)};
 }
 
+Between<double> parse_scale_range(std::string_view text) {
+  const Between<double> range = parse_range(text, -1e12, 1e12, "10-500");
+  if (!(range.low < range.high))
+    throw Error(ErrorKind::usage, "'" + cli::printable(text) + "' has no width; a range is such as 10-500");
+  return range;
+}
+
+std::string range_text(const Between<double>& range) {
+  return cli::short_number(range.low) + '-' + cli::short_number(range.high);
+}
+
 std::string range_text(const Between<float>& range) {
   const std::string low = cli::short_number(static_cast<double>(range.low));
   return range.low == range.high ? low : low + '-' + cli::short_number(static_cast<double>(range.high));
@@ -43,16 +56,6 @@ std::string range_text(const Between<float>& range) {
 std::string range_text(const Between<std::int32_t>& range) {
   const std::string low = std::to_string(range.low);
   return range.low == range.high ? low : low + '-' + std::to_string(range.high);
-}
-
-std::optional<double> played(const PhotonSettings& settings, double first, double last, double seconds) {
-  const double length = last - first;
-  if (!(length > 0)) return std::nullopt;
-  const double speed = settings.speed > 0 ? settings.speed : length / kPlaySeconds;
-  const double time = settings.time.value_or(first) + seconds * speed;
-  if (time <= last) return time;
-  if (!settings.loop) return std::nullopt;
-  return first + std::fmod(time - first, length);
 }
 
 }  // namespace raylift::viewer

@@ -10,19 +10,15 @@
 #include <string>
 #include <string_view>
 
+#include "model/scale_settings.h"
+
 namespace raylift::viewer {
 
-/// The quantity that the colour of light shows.
-enum class PhotonColor : std::uint8_t { wavelength, time, flag, number, material };
-inline constexpr std::array<std::string_view, 5> kPhotonColorNames{"wavelength", "time", "flag", "number", "material"};
-
-/// From `low` to `high`, both included.
-template <class T>
-struct Between {
-  T low, high;
-  [[nodiscard]] bool has(T value) const { return low <= value && value <= high; }
-  friend bool operator==(const Between&, const Between&) = default;
-};
+/// The quantity that the colour of light shows. The numbers of the first five are those of shaders. `automatic`: the
+/// wavelength, or the time where all light has one wavelength.
+enum class PhotonColor : std::uint8_t { wavelength, time, process, photon, material, automatic };
+inline constexpr std::array<std::string_view, 6> kPhotonColorNames{"wavelength", "time",     "process",
+                                                                   "photon",     "material", "auto"};
 
 /// Photons are drawn if they pass all of these.
 struct PhotonFilter {
@@ -33,16 +29,22 @@ struct PhotonFilter {
 };
 
 struct PhotonSettings {
-  PhotonColor color = PhotonColor::wavelength;
+  PhotonColor color = PhotonColor::automatic;
+  ColorMap scale_map = ColorMap::magma;  ///< of time; another one than that of solids, so that a colour means one thing
+  bool scale_log = false;
+  std::optional<Between<double>> scale_range;  ///< ns; none: from the data
   PhotonFilter filter;
   bool paths = true;
   bool points = true;
   float size = 1;              ///< of lines, pixels; points are larger
-  float opacity = 1;           ///< below 1, lines show what is behind them
+  float opacity = 0.6F;        ///< below 1, lines show what is behind them
+  float density = 0.25F;       ///< the share of the image that paths, or points, may cover; 0: all are drawn
   std::optional<double> time;  ///< ns; none: all light at once
   double trail = 0;            ///< ns of each path behind its head; 0: all of it
   double speed = 0;            ///< ns in a second of play; 0: all times in kPlaySeconds
   bool loop = true;            ///< play restarts at the end
+
+  [[nodiscard]] ScaleSettings scale() const { return {scale_map, scale_log, scale_range}; }
 };
 inline constexpr double kPlaySeconds = 10;
 
@@ -59,11 +61,11 @@ struct LightOrigin {
 [[nodiscard]] Between<float> parse_wavelengths(std::string_view text);
 /// "12" or "10-19": throws Error(usage) for anything else.
 [[nodiscard]] Between<std::int32_t> parse_channels(std::string_view text);
+/// "10-500": throws Error(usage) for anything else.
+[[nodiscard]] Between<double> parse_scale_range(std::string_view text);
 /// The texts that these functions read.
 [[nodiscard]] std::string range_text(const Between<float>& range);
 [[nodiscard]] std::string range_text(const Between<std::int32_t>& range);
-
-/// The time after `seconds` more of play, within the times from `first` to `last`; none where play has come to its end.
-[[nodiscard]] std::optional<double> played(const PhotonSettings& settings, double first, double last, double seconds);
+[[nodiscard]] std::string range_text(const Between<double>& range);
 
 }  // namespace raylift::viewer

@@ -41,6 +41,7 @@ SettingValue setting_value(const Setting& setting, const Json& json) {
     return json.get<bool>();
   }
   if (setting.type == Setting::Type::number) {
+    if (!setting.word.empty() && json == setting.word) return setting.word_value;
     if (!json.is_number()) reject_type(setting, "a number");
     return std::clamp(json.get<double>(), setting.least, setting.most);
   }

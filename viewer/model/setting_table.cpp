@@ -95,10 +95,36 @@ Setting range(std::string_view name, std::string_view metavar, std::string_view 
       [](const std::optional<T>& value) { return value ? range_text(*value) : std::string(); });
 }
 
+template <class Of>
+Setting scale_map(std::string_view help) {
+  return choice("scale_map", "MAP", kColorMapNames, help, &Of::scale_map);
+}
+template <class Of>
+Setting scale_log() {
+  return flag("scale_log", "Make this scale logarithmic", &Of::scale_log);
+}
+template <class Of>
+Setting scale_range(std::string_view help) {
+  return text(
+      "scale_range", "LOW-HIGH", help, &Of::scale_range,
+      [](const std::string& typed) {
+        return typed.empty() || typed == "auto" ? std::nullopt : std::optional(parse_scale_range(typed));
+      },
+      [](const std::optional<Between<double>>& range) { return range ? range_text(*range) : std::string("auto"); });
+}
+
+/// A number with a word for one of its values.
+Setting worded(std::string_view word, SettingValue value, Setting one) {
+  one.word = word;
+  one.word_value = std::move(value);
+  return one;
+}
+
 Setting time_of_light() {
   Setting one = row(
-      "time", Setting::Type::number, "NS", "Show light as it is at this time, with the heads of its paths",
-      &PhotonSettings::time, [](const std::optional<double>& at) { return at ? SettingValue(*at) : SettingValue(); },
+      "time", Setting::Type::number, "NS",
+      "Show light as it is at this time, with the heads of its paths; all: light of all times", &PhotonSettings::time,
+      [](const std::optional<double>& at) { return at ? SettingValue(*at) : SettingValue(); },
       [](const SettingValue& value) {
         const double* at = std::get_if<double>(&value);
         return at == nullptr ? std::nullopt : std::optional(*at);
@@ -106,12 +132,23 @@ Setting time_of_light() {
   one.least = -kMaxTime;
   one.most = kMaxTime;
   one.unit = "ns";
-  return one;
+  return worded("all", {}, std::move(one));
 }
 
 std::string checked_history(const std::string& pattern) {
   (void)photon::HistoryPattern(pattern);  // for its errors
   return pattern;
+}
+
+/// A choice with older words for some of its words.
+Setting renamed(std::vector<std::pair<std::string_view, std::string_view>> older, Setting one) {
+  one.older_words = std::move(older);
+  one.set = [set = one.set, words = one.older_words](Settings& s, const SettingValue& value) {
+    const auto& typed = std::get<std::string>(value);
+    const auto found = std::find_if(words.begin(), words.end(), [&](const auto& word) { return word.first == typed; });
+    set(s, found == words.end() ? value : SettingValue(std::string(found->second)));
+  };
+  return one;
 }
 
 Setting formerly(std::string_view alias, Setting one) {
@@ -134,6 +171,10 @@ SettingTable make_table() {
            &S::background, parse_background, background_text);
   return {
       in(Part::scene, "color", formerly("by", color)),
+      in(Part::scene, "color", scale_map<S>("Colour scale of hits, first hits, depths and crossings")),
+      in(Part::scene, "color", scale_log<S>()),
+      in(Part::scene, "color",
+         scale_range<S>("Range of the scale of hits or first hits: 10-500 (photons or ns); auto: that of the data")),
       formerly("rays", choice("ray_cast", "MODE", kRayModeNames, "Cast rays instead of rasterising", &S::ray_cast)),
       choice("shells", "LOOK", kShellsNames,
              "Solids that enclose nearly all others; a clipping plane opens all but the largest", &S::shells),
@@ -146,13 +187,22 @@ SettingTable make_table() {
       number("opacity", "SHARE", kMinOpacity, 1, "", "Opacity of all surfaces", &S::opacity),
       formerly("glass", number("glass_opacity", "SHARE", kMinOpacity, 1, "",
                                "Opacity of solids with the style glass without one of their own", &S::glass_opacity)),
-      number("detail", "PIXELS", 0, kMaxDetail, "pixels",
-             "Largest error of solids that are simplified because they appear small; 0: none is", &S::detail),
+      worded("off", 0.0,
+             number("detail", "PIXELS", 0, kMaxDetail, "pixels",
+                    "Largest error of solids that are simplified because they appear small; off or 0: none is",
+                    &S::detail)),
       flag("caps", "Close solids where planes cut them, in their colours", &S::caps),
       in(Part::background, "draw", background),
       in(Part::overlay, "draw", flag("axes", "Show the axes", &S::axes)),
       in(Part::overlay, "draw", flag("scale_bar", "Show the scale bar", &S::scale_bar)),
-      choice("color", "BY", kPhotonColorNames, "What the colours of light mean", &P::color),
+      renamed({{"flag", "process"}, {"number", "photon"}},
+              choice("color", "BY", kPhotonColorNames,
+                     "What the colours of light mean; auto: the time where all light has one wavelength, else the "
+                     "wavelength",
+                     &P::color)),
+      scale_map<P>("Colour scale of time"),
+      scale_log<P>(),
+      scale_range<P>("Range of this scale: 10-500 (ns); auto: that of the data"),
       formerly("history", text("filter", "PATTERN",
                                "Photons with these histories: 'TO * RE * SD', where * is any number of interactions; "
                                "one alone, such as SD or !SC: photons that have it",
@@ -163,10 +213,20 @@ SettingTable make_table() {
       flag("points", "Draw final photons or hits as points", &P::points),
       number("size", "PIXELS", 1, 64, "pixels", "Width of lines; points are larger", &P::size),
       number("opacity", "SHARE", kMinOpacity, 1, "", "Opacity of light", &P::opacity),
-      number("trail", "NS", 0, kMaxTime, "ns", "Length of each path behind its head; 0: all of it", &P::trail),
+      worded("all", 0.0,
+             number("density", "SHARE", 0, 100, "",
+                    "Largest share of the image that paths cover, and points; the others are left out evenly; all or "
+                    "0: none is",
+                    &P::density)),
+      worded("all", 0.0,
+             number("trail", "NS", 0, kMaxTime, "ns", "Length of each path behind its head; all or 0: all of it",
+                    &P::trail)),
       in(Part::time, "time", formerly("at", time_of_light())),
       in(Part::time, "time",
-         number("speed", "NS", 0, kMaxTime, "ns/s", "Time that a second of play shows; 0: all in 10 s", &P::speed)),
+         worded("auto", 0.0,
+                number("speed", "NS", 0, kMaxTime, "ns/s",
+                       "Time that a second of play shows; auto or 0: all in 10 s, slower where there is more light",
+                       &P::speed))),
       in(Part::time, "time", flag("loop", "Play begins again at the end", &P::loop))};
 }
 
@@ -195,21 +255,30 @@ std::string Setting::negative_option() const {
   return negative.empty() ? "no-" + option() : std::string(negative);
 }
 
+std::vector<std::string> Setting::accepted_words() const {
+  std::vector<std::string> accepted = words;
+  for (const auto& [older, now] : older_words) accepted.emplace_back(older);
+  return accepted;
+}
+
 std::string Setting::fallback() const {
   const SettingValue value = get(Settings());
+  if (!word.empty() && value == word_value) return std::string(word);
   if (const bool* on = std::get_if<bool>(&value)) return *on ? "on" : "off";
   if (const double* one = std::get_if<double>(&value)) return cli::short_number(*one);
   const std::string* typed = std::get_if<std::string>(&value);
-  return typed == nullptr ? "all" : *typed;
+  return typed == nullptr ? "" : *typed;
 }
 
 SettingValue read_value(const Setting& setting, const std::string& text) {
   if (setting.type == Setting::Type::flag) throw Error(ErrorKind::usage, "a flag has no value");
   if (setting.type != Setting::Type::number) return text;
+  if (!setting.word.empty() && text == setting.word) return setting.word_value;
   const auto value = cli::number(text);
   if (!value || !(*value >= setting.least && *value <= setting.most))
     throw Error(ErrorKind::usage, "'" + cli::printable(text) + "' is not a number from " +
-                                      cli::short_number(setting.least) + " to " + cli::short_number(setting.most));
+                                      cli::short_number(setting.least) + " to " + cli::short_number(setting.most) +
+                                      (setting.word.empty() ? "" : ", or " + std::string(setting.word)));
   return *value;
 }
 

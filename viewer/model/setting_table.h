@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -36,7 +37,12 @@ struct Setting {
   std::function<void(Settings&, const SettingValue&)> set;
   double least = 0, most = 0;
   std::string_view unit = {};
-  std::vector<std::string> words = {};         ///< of a choice
+  std::vector<std::string> words = {};  ///< of a choice
+  /// A word for one of a number's values, such as "all" for 0, or for none.
+  std::string_view word = {};
+  SettingValue word_value = {};
+  /// Words that a choice still takes, and what they are called now.
+  std::vector<std::pair<std::string_view, std::string_view>> older_words = {};
   std::function<bool&(Settings&)> flag = {};   ///< the member of a flag
   std::string_view negative = {};              ///< option of a flag that turns it off; empty: --no-NAME
   std::vector<std::string_view> aliases = {};  ///< older names in verbs and bookmarks
@@ -48,6 +54,8 @@ struct Setting {
   [[nodiscard]] std::string option() const;
   /// The option that turns a flag off: "no-back-faces", "flat".
   [[nodiscard]] std::string negative_option() const;
+  /// The words of a choice, and the older ones.
+  [[nodiscard]] std::vector<std::string> accepted_words() const;
   /// The value by default as text; empty for an empty text.
   [[nodiscard]] std::string fallback() const;
 };

@@ -102,6 +102,9 @@ inline constexpr float kDetail = 0.75F, kMaxDetail = 100;  // pixels
 
 struct Settings {
   ColorBy color = ColorBy::material;
+  ColorMap scale_map = ColorMap::viridis;  ///< of hits, times of first hits, depths and crossings
+  bool scale_log = false;
+  std::optional<Between<double>> scale_range;  ///< photons or ns; none: from the data
   RayMode ray_cast = RayMode::off;
   bool wireframe = false;
   bool edges = false;
@@ -123,6 +126,7 @@ struct Settings {
   Background background;
   PhotonSettings photons;
 
+  [[nodiscard]] ScaleSettings scale() const { return {scale_map, scale_log, scale_range}; }
   /// Whether colours depend on detected photons.
   [[nodiscard]] bool colors_hits() const { return color == ColorBy::hits || color == ColorBy::first_hit; }
   /// All clipping planes, at most kMaxPlanes: the faces of the box, if there is one.

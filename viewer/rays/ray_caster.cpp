@@ -12,6 +12,7 @@
 
 #include "meshes/enclosed.h"
 #include "meshes/smooth_normals.h"
+#include "model/color_map.h"
 #include "model/palette.h"
 
 #ifdef RAYLIFT_WITH_CUDA
@@ -77,6 +78,16 @@ void RayCaster::fill(DeviceBuffer<T>& buffer, std::span<const T> values) {
   stream_.synchronize();
 }
 
+void RayCaster::fill_scale(const Settings& settings) {
+  std::vector<std::uint32_t> scale;
+  for (const Color& color : ScaleColors(settings.scale_map, ground_of(settings.background)).steps(kRayScaleSteps))
+    scale.push_back(packed(color));
+  if (scale == last_scale_) return;
+  last_scale_ = std::move(scale);
+  fill<std::uint32_t>(scale_, last_scale_);
+  frame_.scale = scale_.device();
+}
+
 void RayCaster::start(const Camera& camera, const Settings& settings, const Resolution& resolution,
                       std::span<const std::uint8_t> looks, int samples) {
   const auto width = static_cast<std::uint32_t>(resolution.width);
@@ -107,6 +118,7 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
         one = kSeen;
         break;
     }
+  fill_scale(settings);
   RayFrame& p = frame_;
   p.visible = nullptr;
   shown_ = scene_->bounds;

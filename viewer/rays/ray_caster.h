@@ -50,6 +50,7 @@ class RayCaster {
   template <class T>
   void fill(DeviceBuffer<T>& buffer, std::span<const T> values);
   void fill_balls();
+  void fill_scale(const Settings& settings);
   /// The geometry's, in the world.
   [[nodiscard]] Eigen::Vector3d origin() const;
 
@@ -59,10 +60,11 @@ class RayCaster {
   Stream stream_;
   SharedImage image_;
   DeviceBuffer<Light> sums_;
-  DeviceBuffer<std::uint32_t> solids_, colors_, normals_, smooth_;
+  DeviceBuffer<std::uint32_t> solids_, colors_, scale_, normals_, smooth_;
   DeviceBuffer<std::uint8_t> visible_;
   DeviceBuffer<RayBall> balls_;             // made by the first caps
   std::vector<std::uint8_t> last_visible_;  // the contents of visible_
+  std::vector<std::uint32_t> last_scale_;   // the contents of scale_
   Bounds visible_bounds_, shown_;
   RayFrame frame_{};
   std::vector<RayPass> passes_;

@@ -28,12 +28,15 @@ struct RayBall {
   float radius;
 };
 
+inline constexpr std::uint32_t kRayScaleSteps = 256;
+
 /// The parameters of an image. Addresses are the device's; the lowest row comes first, as in OpenGL.
 struct RayFrame {
   GeometryView geometry;
   const std::uint8_t* visible;   ///< per solid: hidden, kSeen or kClosed; null: all are kClosed
   const RayBall* balls;          ///< around each solid; needed for caps
   const std::uint32_t* colors;   ///< sRGB 0xAABBGGRR, laid out as ColorTable
+  const std::uint32_t* scale;    ///< likewise: kRayScaleSteps of depths and crossings, from low to high
   const std::uint32_t* normals;  ///< per vertex, octahedral; null: flat
   const std::uint32_t* smooth;   ///< a bit per triangle
   Light* sums;                   ///< width x height
@@ -74,7 +77,7 @@ RAYLIFT_HD inline std::uint32_t cells(const RayFrame& frame, const RayPass& pass
 
 namespace ray_detail {
 
-using color_scale::clamp01, color_scale::color, color_scale::ramp, color_scale::to_linear, color_scale::to_srgb;
+using color_scale::clamp01, color_scale::color, color_scale::to_linear, color_scale::to_srgb;
 
 constexpr std::uint32_t kNoPlane = 0xFFFFFFFFu;
 
@@ -181,6 +184,10 @@ RAYLIFT_HD inline Float3 outward(const RayFrame& p, const Hit& hit) {
   const float* m = p.geometry.instances[hit.instance].to_mesh.m;
   return unit({m[0] * n.x + m[4] * n.y + m[8] * n.z, m[1] * n.x + m[5] * n.y + m[9] * n.z,
                m[2] * n.x + m[6] * n.y + m[10] * n.z});
+}
+
+RAYLIFT_HD inline Float3 scale_color(const RayFrame& p, float place) {
+  return color(p.scale[static_cast<std::uint32_t>(clamp01(place) * (kRayScaleSteps - 1) + 0.5f)]);
 }
 
 RAYLIFT_HD inline Float3 base_color(const RayFrame& p, const Hit& hit) {
@@ -349,10 +356,10 @@ RAYLIFT_HD inline Light see(const RayFrame& p, const Ray& whole, std::uint32_t p
   Float3 c{0, 0, 0};
   if (p.mode == RayMode::depth) {
     const float depth = (seen.cap ? ray.tmin : hit.t) + (p.orthographic ? p.first : 0.0f);
-    c = ramp(1 - (depth - p.nearest) / (p.farthest - p.nearest));
+    c = scale_color(p, 1 - (depth - p.nearest) / (p.farthest - p.nearest));
   } else if (p.mode == RayMode::crossings) {
     // Logarithmic: 1, 2, 4, ... 64 surfaces are equal steps.
-    c = ramp(log2f(fmaxf(static_cast<float>(crossings(p, parts)), 1)) / 6);
+    c = scale_color(p, log2f(fmaxf(static_cast<float>(crossings(p, parts)), 1)) / 6);
   } else {
     // A cap's normal points out of what is left.
     const Float3 normal = seen.cap ? (p.cut_away ? -1.0f : 1.0f) * p.clip_normals[parts.planes[part]] : outward(p, hit);

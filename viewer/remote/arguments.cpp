@@ -40,7 +40,8 @@ std::string checked_text(const Parameter& parameter, const Json& value) {
     reject_value(parameter, "a text of at most " + std::to_string(kLongestText) + " bytes");
   if (text.find('\0') != std::string::npos) reject_value(parameter, "a text without NUL");
   const bool chosen = parameter.type == Type::choice || parameter.type == Type::words;
-  if (chosen && std::find(parameter.choices.begin(), parameter.choices.end(), text) == parameter.choices.end())
+  const std::vector<std::string>& words = parameter.accepted.empty() ? parameter.choices : parameter.accepted;
+  if (chosen && std::find(words.begin(), words.end(), text) == words.end())
     reject_value(parameter, one_of_choices(parameter));
   if (parameter.type == Type::file && !std::filesystem::path(text).is_absolute())
     reject_value(parameter, "an absolute path, because the viewer has another working folder");
@@ -93,7 +94,9 @@ Json checked_value(const Parameter& parameter, const Json& value) {
     case Type::words:
       return checked_list(parameter, value);
     case Type::number:
-      return checked_number(parameter, value, "a number" + range);
+      if (!parameter.word.empty() && value == parameter.word) return value;
+      return checked_number(parameter, value,
+                            "a number" + range + (parameter.word.empty() ? "" : ", or " + std::string(parameter.word)));
     case Type::flag:
       if (!value.is_boolean()) reject_value(parameter, "true or false");
       return value;
@@ -130,7 +133,8 @@ Json typed_value(const Parameter& parameter, const std::string& word) {
   switch (parameter.type) {
     case Type::number:
       if (const auto number = cli::number(word)) return *number;
-      reject_value(parameter, "a number");
+      if (!parameter.word.empty() && word == parameter.word) return word;
+      reject_value(parameter, "a number" + (parameter.word.empty() ? "" : ", or " + std::string(parameter.word)));
     case Type::flag:
       if (word != "true" && word != "false") reject_value(parameter, "true or false");
       return word == "true";

@@ -122,7 +122,7 @@ std::vector<Verb> verbs_of_the_scene() {
       {"undo", "undo the last change of visibility or styles", {}, "", act::undo},
       {"clip", "clip at planes or at a box; replaces earlier ones", clip_parameters(),
        "planes: as texts; box: min, max and away, or null", act::clip},
-      {"color", "choose the meaning of colours", {required(setting_parameters("color").front())}, "", act::draw},
+      {"color", "choose the meaning of colours, and their scale", setting_parameters("color"), "", act::draw},
       {"draw", "choose how the scene is drawn; parameters left out don't change", drawing_parameters(), "", act::draw},
       {"photons", "open photons, choose which light is shown, and how; parameters left out don't change",
        photon_parameters(), "steps, points: how many are shown; null without photons", act::photons},
@@ -183,12 +183,17 @@ Json number_schema(const Parameter& parameter) {
   return {{"type", "number"}, {"minimum", parameter.least}, {"maximum", parameter.most}};
 }
 
+Json number_or_word_schema(const Parameter& parameter) {
+  if (parameter.word.empty()) return number_schema(parameter);
+  return {{"oneOf", Json::array({number_schema(parameter), {{"const", parameter.word}}})}};
+}
+
 Json schema_of(const Parameter& parameter) {
   switch (parameter.type) {
     case Type::flag:
       return {{"type", "boolean"}};
     case Type::number:
-      return number_schema(parameter);
+      return number_or_word_schema(parameter);
     case Type::point:
     case Type::points: {
       Json point{{"type", "array"}, {"items", number_schema(parameter)}, {"minItems", 3}, {"maxItems", 3}};
@@ -218,6 +223,7 @@ std::string usage(const Parameter& parameter) {
   if (parameter.type == Type::choice || parameter.type == Type::words)
     for (const std::string& word : parameter.choices)
       value += (value.empty() ? "" : parameter.type == Type::words ? "," : "|") + word;
+  if (!parameter.word.empty()) value += '|' + std::string(parameter.word);
   value = std::string(parameter.name) + '=' + value;
   return parameter.required ? value : '[' + value + ']';
 }
@@ -239,6 +245,8 @@ std::vector<Parameter> setting_parameters(std::string_view verb, const SettingTa
     if (row.type == Setting::Type::flag) one.type = Type::flag;
     if (row.type == Setting::Type::number) one.type = Type::number;
     if (row.type == Setting::Type::choice) one.type = Type::choice;
+    if (row.type == Setting::Type::choice) one.accepted = row.accepted_words();
+    one.word = row.word;
     parameters.push_back(std::move(one));
   }
   return parameters;

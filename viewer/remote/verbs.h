@@ -41,6 +41,8 @@ struct Parameter {
   double least = 0, most = 0;
   std::vector<std::string> choices = {};
   std::vector<std::string_view> aliases = {};  ///< older names
+  std::vector<std::string> accepted = {};      ///< all words of a choice, older ones included; empty: `choices`
+  std::string_view word = {};                  ///< that a number may be in place of one
 };
 
 /// The parameters of a verb that are settings.

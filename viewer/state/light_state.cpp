@@ -96,20 +96,18 @@ void LightState::play(bool playing) {
 
 void LightState::advance(double seconds) {
   if (!playing_ || !shown_.photons.set()) return;
-  const auto low = static_cast<double>(shown_.photons.set()->times.low);
-  const auto high = static_cast<double>(shown_.photons.set()->times.high);
-  const auto time = played(shown_.settings.photons, low, high, seconds);
+  const LightStatistics& light = shown_.photons.statistics();
+  const auto time = played(shown_.settings.photons, light, seconds);
   playing_ = time.has_value();
-  set_time(time.value_or(high));
+  set_time(time.value_or(light.last()));
 }
 
 void LightState::step_time(double share) {
   if (!shown_.photons.set() || shown_.photons.set()->times.empty()) return;
-  const auto low = static_cast<double>(shown_.photons.set()->times.low);
-  const auto high = static_cast<double>(shown_.photons.set()->times.high);
+  const LightStatistics& light = shown_.photons.statistics();
   playing_ = false;
-  const double now = shown_.settings.photons.time.value_or(share > 0 ? low : high);
-  set_time(std::clamp(now + share * (high - low), low, high));
+  const double now = shown_.settings.photons.time.value_or(share > 0 ? light.first() : light.last());
+  set_time(light.time_at(std::clamp(light.position(now) + share, 0.0, 1.0)));
 }
 
 void LightState::set_time(double time) {

@@ -45,7 +45,7 @@ class LightState {
   void play(bool playing);
   /// Advances the time by so many seconds of play.
   void advance(double seconds);
-  /// Sets the time to a share of the photons' times more, or less.
+  /// Moves the time by a share of the slider, later or earlier.
   void step_time(double share);
 
  private:

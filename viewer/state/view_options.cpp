@@ -134,7 +134,7 @@ void add_setting(CLI::App& app, const Setting& row, Settings& settings) {
       break;
     case Setting::Type::choice:
       for (const std::string& word : row.words) help += (word == row.words.front() ? ": " : ", ") + word;
-      option = cli::add_choice(app, name, std::string(row.metavar), row.fallback(), help, row.words, set);
+      option = cli::add_choice(app, name, std::string(row.metavar), row.fallback(), help, row.accepted_words(), set);
       break;
     case Setting::Type::number:
       help = with_range(help, row.least, row.most, row.unit);

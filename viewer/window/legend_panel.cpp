@@ -27,12 +27,11 @@ void draw_ramp(const Legend& legend, float width) {
     const ImU32 a = as_imgui(legend.ramp[i]), b = as_imgui(legend.ramp[i + 1]);
     list.AddRectFilledMultiColor({at.x + from, at.y}, {at.x + to, at.y + bar}, a, b, b, a);
   }
-  for (std::size_t i = 0; i < legend.labels.size(); ++i) {
-    const float words = ImGui::CalcTextSize(legend.labels[i].c_str()).x;
-    const float middle =
-        width * static_cast<float>(i) / static_cast<float>(std::max<std::size_t>(1, legend.labels.size() - 1));
+  for (const Tick& tick : legend.ticks) {
+    const float words = ImGui::CalcTextSize(tick.label.c_str()).x, middle = width * tick.place;
+    list.AddLine({at.x + middle, at.y + bar}, {at.x + middle, at.y + bar + 3}, ImGui::GetColorU32(ImGuiCol_Text));
     const float left = std::clamp(middle - 0.5F * words, 0.0F, std::max(0.0F, width - words));
-    list.AddText({at.x + left, at.y + bar + 2}, ImGui::GetColorU32(ImGuiCol_Text), legend.labels[i].c_str());
+    list.AddText({at.x + left, at.y + bar + 2}, ImGui::GetColorU32(ImGuiCol_Text), tick.label.c_str());
   }
   ImGui::Dummy({width, 2 * bar + 4});
 }
@@ -47,10 +46,11 @@ void draw_legend(const Legend& legend, float inner) {
     list.AddRect(at, {at.x + side, at.y + side}, ImGui::GetColorU32(ImGuiCol_Text, 0.5F), 2);
     ImGui::Dummy({side, side});
     ImGui::SameLine();
-    text(cli::printable(entry.name) + (entry.solids > 1 ? "  (" + cli::grouped(entry.solids) + ")" : ""));
+    text(cli::printable(entry.name) + (entry.count > 1 ? "  (" + cli::grouped(entry.count) + ")" : ""));
     tip(cli::printable(entry.name));
   }
   if (legend.more != 0) ImGui::TextDisabled("and %s more", cli::grouped(legend.more).c_str());
+  if (!legend.note.empty()) ImGui::TextDisabled("%s", legend.note.c_str());
 }
 
 }  // namespace
@@ -60,23 +60,27 @@ bool LegendPanel::update(const ViewerState& state, const FrameScheduler& frames)
   const auto depths = frames.depths(state);
   const Settings& settings = state.settings();
   const Photons& photons = state.photons();
-  Key key{state.scene().get(),
-          state.appearance().version(),
-          settings.color,
-          settings.ray_cast,
-          depths,
-          0,
-          settings.photons.color,
-          {}};
+  Key key;
+  key.scene = state.scene().get();
+  key.looks = state.appearance().version();
+  key.color = settings.color;
+  key.rays = settings.ray_cast;
+  key.depths = depths;
+  key.light_color = settings.photons.color;
+  key.scale = settings.scale();
+  key.light_scale = settings.photons.scale();
+  key.ground = ground_of(settings.background);
   const bool light = photons.set() && settings.ray_cast == RayMode::off;
   const bool by_hits = settings.colors_hits() && settings.ray_cast == RayMode::off;
   if (light) {
     (void)photons.choice(settings.photons.filter);
     key.light = photons.choice_version();
+    key.shown = frames.renderer().photons().shown();
   }
   if (by_hits && frames.hits()) key.hits = {frames.hits()->most, {frames.hits()->times.low, frames.hits()->times.high}};
   if (key_ != key) {
-    legends_ = make_legends(*state.scene(), settings, state.appearance().looks(), depths, photons, frames.hits());
+    legends_ = make_legends(*state.scene(), settings, state.appearance().looks(), depths, photons, frames.hits(),
+                            frames.renderer().photons().shown());
     key_ = key;
   }
   return !legends_.empty();

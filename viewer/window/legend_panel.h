@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "draw/legends.h"
+#include "model/color_map.h"
 #include "state/frame_scheduler.h"
 #include "state/viewer_state.h"
 
@@ -29,6 +30,9 @@ class LegendPanel {
     std::optional<std::pair<double, double>> depths;
     std::uint64_t light = 0;  // which photons
     PhotonColor light_color = PhotonColor::wavelength;
+    LightShown shown;
+    ScaleSettings scale, light_scale;
+    Ground ground;
     std::optional<std::pair<std::uint32_t, std::pair<float, float>>> hits;
     friend bool operator==(const Key&, const Key&) = default;
   };

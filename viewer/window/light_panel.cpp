@@ -25,7 +25,7 @@ std::optional<T> parsed(const std::array<char, 128>& field, const Parse& parse) 
   return words.empty() ? std::nullopt : std::optional<T>(parse(words));
 }
 
-void draw_counts(const ViewerState& state) {
+void draw_counts(ViewerState& state, const LightShown& shown) {
   const PhotonSet& set = *state.photons().set();
   const PhotonChoice& choice = state.photons().choice(state.settings().photons.filter);
   const auto of = [](std::uint64_t drawn, std::uint64_t all, const char* kind) {
@@ -39,6 +39,14 @@ void draw_counts(const ViewerState& state) {
       fact("Times", fmt::format("{} to {} ns", cli::short_number(static_cast<double>(set.times.low)),
                                 cli::short_number(static_cast<double>(set.times.high))));
     ImGui::EndTable();
+  }
+  if (const std::string some = shown_text(state.settings().photons, shown, choice); !some.empty()) {
+    wrapped("Showing " + some + '.');
+    if (button("Show all", "Draw all of the light, however dense it is"))
+      state.change_settings([](Settings& s) { s.photons.density = 0; });
+  } else if (!(state.settings().photons.density > 0) &&
+             button("Show fewer", "Draw as many paths and points as can be read")) {
+    state.change_settings([](Settings& s) { s.photons.density = PhotonSettings().density; });
   }
   if (choice.without_history != 0) wrapped("Points have no histories: run 'raylift photons' with --seq.");
 }
@@ -65,9 +73,9 @@ bool edit_looks(PhotonSettings& light) {
 }  // namespace
 
 void LightPanel::draw_time(ViewerState& state, PhotonSettings& light) {
-  const PhotonSet& set = *state.photons().set();
-  const auto low = static_cast<double>(set.times.low), high = static_cast<double>(set.times.high);
-  if (!(low < high)) return;
+  const LightStatistics& statistics = state.photons().statistics();
+  if (!statistics.run()) return;
+  const double low = statistics.first(), high = statistics.last();
   const auto change = [&] { state.change_settings([&](Settings& s) { s.photons = light; }); };
   bool all = !light.time;
   if (button(state.light().playing() ? "Stop" : "Play", "Let the time of light run, or stop it (Space)"))
@@ -80,15 +88,19 @@ void LightPanel::draw_time(ViewerState& state, PhotonSettings& light) {
   }
   ImGui::SameLine();
   bool changed = checkbox("Loop", light.loop, "Play begins again at the end");
-  auto time = static_cast<float>(light.time.value_or(high));
-  if (slider("Time", time, set.times.low, set.times.high, "%.4g ns", "Light as it is then (, and .)",
+  // By where light is: most of it ends early, and would be in a small part of a slider of even times.
+  auto place = static_cast<float>(statistics.position(light.time.value_or(high)));
+  const std::string words = fmt::format("{:.4g} ns", light.time.value_or(high));
+  if (slider("Time", place, 0, 1, words.c_str(),
+             "Light as it is at this time (, and .). The slider is even in how much light there is",
              all ? "Light of all times is shown" : nullptr)) {
     state.light().play(false);
-    light.time = static_cast<double>(time);
+    light.time = statistics.time_at(static_cast<double>(place));
     changed = true;
   }
   changed |= edit_ns("Trail", light.trail, high - low, "all", "So much of each path behind its head");
-  changed |= edit_ns("Speed", light.speed, high - low, "all in 10 s", "The time that a second of play takes");
+  changed |= edit_ns("Speed", light.speed, high - low, "all in 10 s",
+                     "The time that a second of play shows; 0: all in 10 s, slower where there is more light");
   if (changed) change();
 }
 
@@ -141,7 +153,7 @@ void LightPanel::draw(ViewerState& state, const FrameScheduler& frames) {
                 : "No photons yet.");
     return;
   }
-  draw_counts(state);
+  draw_counts(state, frames.renderer().photons().shown());
   PhotonSettings light = state.settings().photons;
   draw_time(state, light);
   ImGui::Separator();

@@ -26,7 +26,7 @@ Legend depths() {
   Legend legend;
   legend.title = "depth";
   for (int i = 0; i != 33; ++i) legend.ramp.push_back({0, static_cast<float>(i) / 32, 0});
-  legend.labels = {"1 m", "1.5 m", "2 m"};
+  legend.ticks = {{0, "1 m"}, {0.5F, "1.5 m"}, {1, "2 m"}};
   return legend;
 }
 

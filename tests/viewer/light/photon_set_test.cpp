@@ -11,6 +11,7 @@
 #include <iterator>
 #include <random>
 
+#include "light/light_statistics.h"
 #include "light/photon_colors.h"
 #include "light/photons.h"
 #include "model/palette.h"
@@ -276,18 +277,25 @@ TEST(PhotonHits, HaveColoursAndALegendOfTheSameScale) {
   hits.first_times = {std::numeric_limits<float>::infinity(), 10, 20, 15};
   hits.most = 5;
   hits.times = {10, 20};
-  const auto colors = hit_colors(hits, ColorBy::hits);
+  Settings settings;
+  settings.color = ColorBy::hits;
+  const ScaleColors viridis(ColorMap::viridis, ground_of(settings.background));
+  const HitScale counts = hit_scale(hits, settings, nullptr);
+  const auto colors = hit_colors(hits, ColorBy::hits, counts);
   EXPECT_EQ(colors[0], packed(kNoHitColor));
-  EXPECT_EQ(colors[1], packed(ramp_color(0)));
-  EXPECT_EQ(colors[2], packed(ramp_color(1)));
-  EXPECT_EQ(colors[3], packed(ramp_color(0.5)));
-  EXPECT_EQ(packed(hit_legend(hits, ColorBy::hits).ramp.front()), colors[1]);
-  EXPECT_EQ(packed(hit_legend(hits, ColorBy::hits).ramp.back()), colors[2]);
-  EXPECT_EQ(hit_legend(hits, ColorBy::hits).labels.back(), "5");
-  const auto times = hit_colors(hits, ColorBy::first_hit);
-  EXPECT_EQ(packed(hit_legend(hits, ColorBy::first_hit).ramp.front()), times[1]);
-  EXPECT_EQ(packed(hit_legend(hits, ColorBy::first_hit).ramp.back()), times[2]);
-  EXPECT_EQ(hit_legend(hits, ColorBy::first_hit).labels.front(), "10 ns");
+  EXPECT_EQ(colors[1], packed(viridis.at(0)));
+  EXPECT_EQ(colors[2], packed(viridis.at(1)));
+  EXPECT_EQ(colors[3], packed(viridis.at(0.5)));
+  EXPECT_EQ(packed(hit_legend(hits, ColorBy::hits, counts).ramp.front()), colors[1]);
+  EXPECT_EQ(packed(hit_legend(hits, ColorBy::hits, counts).ramp.back()), colors[2]);
+  EXPECT_EQ(hit_legend(hits, ColorBy::hits, counts).ticks.back().label, "5");
+  settings.color = ColorBy::first_hit;
+  const HitScale firsts = hit_scale(hits, settings, nullptr);
+  const auto times = hit_colors(hits, ColorBy::first_hit, firsts);
+  EXPECT_EQ(times[1], packed(viridis.at(0))) << "early is nearest to the ground, as of light";
+  EXPECT_EQ(packed(hit_legend(hits, ColorBy::first_hit, firsts).ramp.front()), times[1]);
+  EXPECT_EQ(packed(hit_legend(hits, ColorBy::first_hit, firsts).ramp.back()), times[2]);
+  EXPECT_EQ(hit_legend(hits, ColorBy::first_hit, firsts).ticks.front().label, "10");
 }
 
 TEST(PhotonColors, OfWavelengthsAreThoseOfTheSpectrum) {
@@ -312,37 +320,115 @@ TEST(PhotonColors, OfWavelengthsAreThoseOfTheSpectrum) {
 }
 
 TEST(PhotonColors, OfFrequentEventsAreToldApart) {
+  const Ground ground = ground_of(Background());
   std::set<std::uint32_t> colors;
   for (const std::uint32_t number : {1U, 2U, 4U, 5U, 6U, 7U, 8U, 11U, 12U, 13U}) {
-    const Color color = event_color(number);
+    const Color color = event_color(number, ground);
     bool safe = false;
-    for (std::uint32_t i = 0; i != kSafeColors; ++i) safe |= distinct_color(i) == color;
+    for (std::uint32_t i = 0; i != kSafeColors; ++i) safe |= vivid_color(i, ground) == color;
     EXPECT_TRUE(safe) << number;
     colors.insert(packed(color));
   }
   EXPECT_EQ(colors.size(), kSafeColors);
 }
 
+TEST(PhotonColors, AreTheTimeWhereAllLightHasOneWavelength) {
+  const auto color = [](const PhotonSet& set, const PhotonSettings& settings = {}) {
+    return shown_color(settings, LightStatistics(set));
+  };
+  PhotonSet set = set_of({long_path(0)});
+  EXPECT_EQ(color(set), PhotonColor::wavelength);
+  const auto line = [](std::uint32_t shifted) {
+    std::vector<PhotonRow> ends;
+    for (std::uint32_t i = 0; i != 100; ++i)
+      ends.push_back(event(flags::kSurfaceDetect, {}, static_cast<float>(i), i, i < shifted ? 480 : 420));
+    return set_of({}, ends);
+  };
+  EXPECT_EQ(color(line(0)), PhotonColor::time);
+  EXPECT_EQ(color(line(4)), PhotonColor::time) << "a few photons were shifted";
+  EXPECT_EQ(color(line(40)), PhotonColor::wavelength);
+  PhotonSet still = line(0);
+  still.times = {5, 5};
+  EXPECT_EQ(color(still), PhotonColor::wavelength) << "neither varies";
+  PhotonSettings chosen;
+  chosen.color = PhotonColor::process;
+  EXPECT_EQ(color(set, chosen), PhotonColor::process);
+}
+
 TEST(PhotonColors, LegendsCountWhatIsDrawn) {
   const PhotonSet set = set_of({long_path(0), short_path(1)});
   const PhotonChoice choice = choose_photons(set, detector(), {});
-  const Legend flags_of = photon_legend(set, choice, detector(), PhotonColor::flag);
-  ASSERT_FALSE(flags_of.entries.empty());
-  EXPECT_EQ(flags_of.entries[0].name, "TO, TORCH");
-  EXPECT_EQ(flags_of.entries[0].solids, 2U) << "steps after a birth";
-  EXPECT_EQ(flags_of.entries.size(), 4U) << "TO, BT, RE, BR";
-  EXPECT_EQ(photon_legend(set, choice, detector(), PhotonColor::material).entries.size(), 2U);
-  EXPECT_EQ(photon_legend(set, choice, detector(), PhotonColor::time).labels.back(), "9 ns");
-  PhotonSet other = set;
-  other.times = {7.7441F, 540.4323F};
-  EXPECT_EQ(photon_legend(other, choice, detector(), PhotonColor::time).labels,
-            (std::vector<std::string>{"8 ns", "274 ns", "540 ns"}));
-  other.times = {1000.25F, 1000.75F};
-  EXPECT_EQ(photon_legend(other, choice, detector(), PhotonColor::time).labels,
-            (std::vector<std::string>{"1000.25 ns", "1000.5 ns", "1000.75 ns"}));
-  EXPECT_FALSE(photon_legend(set, choice, detector(), PhotonColor::wavelength).ramp.empty());
-  const Legend cut = photon_legend(set, choice, detector(), PhotonColor::flag, 1);
-  EXPECT_EQ(cut.more, 3U);
+  Settings settings;
+  const auto legend = [&](PhotonColor color, std::size_t most = 12) {
+    settings.photons.color = color;
+    return photon_legend(set, choice, LightStatistics(set), detector(), settings, most);
+  };
+  const Legend processes = legend(PhotonColor::process);
+  ASSERT_FALSE(processes.entries.empty());
+  EXPECT_EQ(processes.entries[0].name, "TO, TORCH");
+  EXPECT_EQ(processes.entries[0].count, 2U) << "steps after a birth";
+  EXPECT_EQ(processes.entries.size(), 4U) << "TO, BT, RE, BR";
+  EXPECT_EQ(legend(PhotonColor::material).entries.size(), 2U);
+  EXPECT_EQ(legend(PhotonColor::time).title, "light: time, ns");
+  EXPECT_FALSE(legend(PhotonColor::wavelength).ramp.empty());
+  EXPECT_EQ(legend(PhotonColor::process, 1).more, 3U);
+}
+
+/// A hundred photons within 10 ns, and one of a millisecond.
+PhotonSet mostly_early() {
+  std::vector<PhotonRow> ends;
+  for (std::uint32_t i = 0; i != 100; ++i)
+    ends.push_back(event(flags::kSurfaceDetect, {}, 5 + 0.05F * static_cast<float>(i), i));
+  ends.push_back(event(flags::kSurfaceDetect, {}, 1e6F, 100));
+  PhotonSet set = set_of({}, ends);
+  set.times.add(0);
+  return set;
+}
+
+TEST(LightStatistics, AreMostOfTheSliderWhereMostOfTheLightIs) {
+  const LightStatistics times(mostly_early());
+  EXPECT_EQ(times.first(), 0);
+  EXPECT_EQ(times.last(), 1e6);
+  EXPECT_GT(times.position(10), 0.75) << "90 % of the hits are not a tenth of it";
+  EXPECT_GT(times.position(4), 0.25) << "light on its way counts too";
+  EXPECT_GT(times.position(1000), times.position(10)) << "every time has a place";
+  EXPECT_EQ(times.position(0), 0);
+  EXPECT_EQ(times.position(1e6), 1);
+  for (const double time : {0.0, 0.3, 4.0, 9.0, 50.0, 5e5, 1e6})
+    EXPECT_NEAR(times.time_at(times.position(time)), time, 1e-3 * time + 1e-3) << time;
+  EXPECT_LT(times.quantile(0.98), 11);
+  EXPECT_EQ(LightStatistics().time_at(0.5), 0);
+  EXPECT_FALSE(LightStatistics(set_of({}, {event(flags::kSurfaceDetect, {}, 5, 0)})).run());
+}
+
+TEST(LightStatistics, GiveTheScaleOfTimeWhatMostLightHas) {
+  const PhotonSet set = mostly_early();
+  EXPECT_LT(time_scale({}, LightStatistics(set)).high(), 11);
+  PhotonSettings settings;
+  settings.scale_range = {0, 500};
+  EXPECT_EQ(time_scale(settings, LightStatistics(set)).high(), 500);
+  Settings all;
+  all.photons.color = PhotonColor::time;
+  const Legend legend = photon_legend(set, choose_photons(set, detector(), {}), LightStatistics(set), detector(), all);
+  EXPECT_EQ(legend.ticks.back().label.substr(0, 2), "> ") << "and says so";
+}
+
+/// Solids by first hit and light by time: one scale of one direction.
+TEST(PhotonHits, OfLightByTimeHaveItsScale) {
+  SolidHits hits;
+  hits.counts = {1, 1};
+  hits.first_times = {2, 8};
+  hits.most = 1;
+  hits.times = {2, 8};
+  Settings settings;
+  settings.color = ColorBy::first_hit;
+  const LightStatistics times(mostly_early());
+  const HitScale scale = hit_scale(hits, settings, &times);
+  EXPECT_EQ(scale.values, time_scale(settings.photons, times));
+  const ScaleColors light(settings.photons.scale_map, ground_of(settings.background));
+  const auto colors = hit_colors(hits, ColorBy::first_hit, scale);
+  EXPECT_EQ(colors[0], packed(light.at(scale.values.place(2))));
+  EXPECT_LT(luminance(unpacked(colors[0])), luminance(unpacked(colors[1]))) << "early is dark, as of light";
 }
 
 TEST(PhotonSettings, ReadRanges) {
@@ -359,14 +445,19 @@ TEST(PhotonSettings, ReadRanges) {
 
 TEST(PhotonSettings, TimeRunsToTheEndAndBeginsAgain) {
   PhotonSettings light;
-  EXPECT_DOUBLE_EQ(*played(light, 10, 110, 1), 20) << "all of it in ten seconds";
+  const LightStatistics times(
+      set_of({}, {event(flags::kBulkAbsorb, {}, 10, 0), event(flags::kBulkAbsorb, {}, 110, 1)}));
+  EXPECT_NEAR(times.position(*played(light, times, 1)), 0.1, 1e-6) << "all of it in ten seconds";
+  EXPECT_NEAR(time_of_play(light, times, 0.5), times.time_at(0.5), 1e-9);
   light.time = 50;
   light.speed = 5;
-  EXPECT_DOUBLE_EQ(*played(light, 10, 110, 2), 60);
-  EXPECT_DOUBLE_EQ(*played(light, 10, 110, 13), 15) << "115 is 5 behind the end";
+  EXPECT_DOUBLE_EQ(*played(light, times, 2), 60);
+  EXPECT_DOUBLE_EQ(*played(light, times, 13), 15) << "115 is 5 behind the end";
   light.loop = false;
-  EXPECT_FALSE(played(light, 10, 110, 13));
-  EXPECT_FALSE(played(light, 10, 10, 1)) << "no time to run";
+  EXPECT_FALSE(played(light, times, 13));
+  EXPECT_EQ(time_of_play(light, times, 0.5), 60) << "by its speed";
+  EXPECT_FALSE(played(light, LightStatistics(set_of({}, {event(flags::kBulkAbsorb, {}, 10, 0)})), 1))
+      << "no time to run";
 }
 
 TEST(Photons, SelectedOneShowsItsHistoryStepByStep) {

@@ -105,7 +105,7 @@ TEST(Settings, ReadsTheOptionsOfLight) {
   EXPECT_EQ(options.light.origin.photons, "run");
   EXPECT_EQ(options.light.limit, 10'000U);
   EXPECT_TRUE(options.light.play);
-  EXPECT_EQ(light.color, PhotonColor::number) << "the command line wins";
+  EXPECT_EQ(light.color, PhotonColor::photon) << "the command line wins";
   EXPECT_EQ(light.size, 3);
   EXPECT_FALSE(light.paths);
   EXPECT_TRUE(light.points);

@@ -75,6 +75,41 @@ TEST_F(SettingRows, AreInTheDocsAsTheyAre) {
   EXPECT_EQ(settings_in_docs(), settings_page()) << "copy the table into docs/viewer.md";
 }
 
+/// What the help names as a value is a value.
+TEST_F(SettingRows, TakeTheWordsOfTheirHelp) {
+  int words = 0;
+  for (const Setting& row : setting_table()) {
+    const std::vector<std::string> accepted = row.accepted_words();
+    for (const std::string& word : accepted)
+      EXPECT_NO_THROW((void)typed_with(setting_table(), {"--" + row.option(), word}));
+    if (row.type == Setting::Type::flag || row.fallback().empty()) continue;
+    // The default as it is shown.
+    EXPECT_EQ(row.get(typed_with(setting_table(), {"--" + row.option(), row.fallback()})), row.get(Settings()))
+        << row.option();
+    // "all: all of it", "off or 0: none is": the word before a colon.
+    const std::string_view help = row.help;
+    for (std::size_t at = help.find(": "); row.words.empty() && at != help.npos; at = help.find(": ", at + 1)) {
+      std::string before(help.substr(0, at));
+      if (before.ends_with(" or 0")) before.resize(before.size() - 5);
+      const std::string word = before.substr(before.find_last_of(" (") + 1);
+      if (word != "all" && word != "off" && word != "auto") continue;
+      ++words;
+      EXPECT_NO_THROW((void)typed_with(setting_table(), {"--" + row.option(), word})) << row.option() << ' ' << word;
+      const Verb* verb = find_verb(row.verb);
+      ASSERT_NE(verb, nullptr);
+      EXPECT_NO_THROW((void)Arguments::of_words(*verb, std::vector<std::string>{std::string(row.name) + '=' + word}))
+          << row.option() << ' ' << word;
+    }
+    for (std::size_t at = help.find(" or 0:"); at != help.npos; at = help.find(" or 0:", at + 1))
+      EXPECT_NO_THROW((void)typed_with(setting_table(), {"--" + row.option(), "0"})) << row.option();
+  }
+  EXPECT_GE(words, 6);
+  EXPECT_EQ(typed_with(setting_table(), {"--photon-trail", "all"}).photons.trail, 0);
+  EXPECT_FALSE(typed_with(setting_table(), {"--photon-time", "5", "--photon-time", "all"}).photons.time);
+  EXPECT_EQ(typed_with(setting_table(), {"--photon-color", "flag"}).photons.color, PhotonColor::process)
+      << "an older word";
+}
+
 TEST_F(SettingRows, AreEverywhere) {
   std::string help;
   (void)typed_with(setting_table(), {"--help"}, &help);
@@ -191,7 +226,7 @@ TEST_F(SettingRows, OfAnOldBookmarkAreRead) {
   EXPECT_EQ(s.glass_opacity, 0.25F);
   EXPECT_EQ(s.detail, 2);
   EXPECT_EQ(s.planes().size(), 2U);
-  EXPECT_EQ(s.photons.color, PhotonColor::flag);
+  EXPECT_EQ(s.photons.color, PhotonColor::process);
   EXPECT_EQ(s.photons.filter.history, "TO * SD");
   EXPECT_EQ(s.photons.filter.wavelength, (Between<float>{350, 500}));
   EXPECT_EQ(s.photons.time, 12.5);

@@ -21,7 +21,7 @@ using namespace test_photons;
 
 PhotonSettings some_light() {
   PhotonSettings light;
-  light.color = PhotonColor::flag;
+  light.color = PhotonColor::process;
   light.filter = {"TO * SD", Between<float>{350, 500}, Between<std::int32_t>{10, 19}};
   light.paths = false;
   light.size = 3;
