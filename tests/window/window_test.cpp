@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "draw/overlay.h"
 #include "support/images.h"
 #include "support/paths.h"
 #include "viewer/light/photon_rows.h"
@@ -49,11 +50,29 @@ TEST_F(Window, AnswersToMouseAndKeys) {
 
   ASSERT_TRUE(tool("key m"));
   EXPECT_GT(compare(start, image_until(unlike(start))).share, 0.02) << "m: wireframe";
-  ASSERT_TRUE(tool("key m"));
-  (void)image_until(like(start));
+  ASSERT_TRUE(tool("key ctrl+p type wirefr"));  // in one go, before the palette is drawn
+  ASSERT_TRUE(tool("key Return"));
+  EXPECT_LT(compare(start, image_until(like(start))).share, 0.003) << "the palette does what m does";
 
-  ASSERT_TRUE(tool("key ctrl+d"));
-  EXPECT_TRUE(eventually([&] { return std::filesystem::exists(folder_.path() / "raylift/bookmarks.json"); }));
+  ASSERT_TRUE(tool("key ctrl+2"));
+  EXPECT_TRUE(eventually([&] {
+    const auto images = folder_.path() / "raylift/bookmarks";
+    return std::filesystem::exists(folder_.path() / "raylift/bookmarks.json") && std::filesystem::exists(images) &&
+           !std::filesystem::is_empty(images);
+  })) << "with its image";
+  // The end of the axis X, in the lower left corner.
+  const auto ends = [] {
+    Camera camera;
+    camera.look(StandardView::iso);
+    return gizmo_ends(camera, {800, 600});
+  }();
+  const auto x_end = std::find_if(ends.begin(), ends.end(), [](const GizmoEnd& end) { return end.axis.x() == 1; });
+  ASSERT_NE(x_end, ends.end());
+  ASSERT_TRUE(tool("mousemove " + std::to_string(static_cast<int>(x_end->at.x())) + ' ' +
+                   std::to_string(600 - static_cast<int>(x_end->at.y())) + " click 1"));
+  EXPECT_GT(compare(start, image_until(unlike(start))).share, 0.02) << "the gizmo turns the view";
+  ASSERT_TRUE(tool("key 2"));
+  EXPECT_LT(compare(start, image_until(like(start))).share, 0.003) << "2 goes to the bookmark";
 
   ASSERT_TRUE(tool("key ctrl+q"));
   EXPECT_EQ(program_->wait(kPatience), 0);

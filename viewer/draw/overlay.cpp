@@ -53,6 +53,7 @@ void add_axes(Builder& builder, const Camera& camera, const Settings& settings, 
               const Point& corner, float scale) {
   const Point center = corner + Point(kAxesMiddle * scale, kAxesMiddle * scale);
   constexpr std::array<Color, 3> kColors{{{0.93F, 0.36F, 0.36F}, {0.47F, 0.78F, 0.36F}, {0.36F, 0.60F, 0.95F}}};
+  builder.disc(center, 2.4F * scale, ink(settings.background, 1));
   for (const GizmoEnd& end : gizmo_ends(camera, image)) {
     int a = 0;
     end.axis.cwiseAbs().maxCoeff(&a);
@@ -67,7 +68,6 @@ void add_axes(Builder& builder, const Camera& camera, const Settings& settings, 
     const char letter = static_cast<char>('X' + a);
     builder.text(end.at - Point(high / 3, high / 2), std::string_view(&letter, 1), high, {0.06F, 0.07F, 0.08F, 1});
   }
-  builder.disc(center, 2.4F * scale, ink(settings.background, 1));
 }
 
 void add_scale_bar(Builder& builder, const Camera& camera, const Settings& settings, const Eigen::AlignedBox2f& free,

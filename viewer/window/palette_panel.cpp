@@ -74,6 +74,12 @@ void PalettePanel::set_text(const std::string& words) {
   ++field_;
 }
 
+void PalettePanel::type(unsigned letter) {
+  std::array<char, 5> bytes{};
+  ImTextCharToUtf8(bytes.data(), letter);
+  ahead_ += bytes.data();
+}
+
 void PalettePanel::enter(const ControlTarget& to) {
   const std::string rest = palette_.enter(to, commands_);
   if (to.layout.palette) set_text(rest);
@@ -98,14 +104,12 @@ void PalettePanel::draw(const ControlTarget& to, float width, float height) {
   if (!to.layout.palette) {
     open_ = false;
     keys_.clear();
+    ahead_.clear();
     return;
   }
   const bool fresh = !std::exchange(open_, true);
-  if (fresh) {
-    keys_.clear();
-    set_text("");
-    cursor_to_end_ = false;
-  }
+  if (fresh) set_text("");
+  if (!ahead_.empty()) set_text(text_.data() + std::exchange(ahead_, {}));
   ImGui::SetNextWindowPos({0.5F * width, std::min(em(60), 0.1F * height)}, ImGuiCond_Always, {0.5F, 0});
   ImGui::SetNextWindowSize({std::min(em(kPaletteWidth), 0.96F * width), std::min(em(kPaletteHeight), 0.86F * height)});
   if (fresh) ImGui::SetNextWindowFocus();

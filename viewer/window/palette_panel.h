@@ -20,6 +20,9 @@ class PalettePanel {
   void draw(const ControlTarget& to, float width, float height);
   /// Passes a key to it.
   void press(std::string_view key) { keys_.emplace_back(key); }
+  /// Passes a letter to it, by its code point, that comes before its field has the keyboard: as one that is typed in
+  /// one go with the key that opens it.
+  void type(unsigned letter);
 
  private:
   void act_on_keys(const ControlTarget& to);
@@ -31,6 +34,7 @@ class PalettePanel {
   CommandPalette palette_;
   std::array<char, 512> text_{};
   std::vector<std::string> keys_;
+  std::string ahead_;
   bool open_ = false, reveal_ = false;
   bool cursor_to_end_ = false;
   int field_ = 0;  // number of the text field

@@ -232,6 +232,9 @@ class Window {
     glfwSetKeyCallback(w, [](GLFWwindow* window, int key, int, int action, int modifiers) {
       if (action != GLFW_RELEASE) of(window).on_key(key, modifiers);
     });
+    glfwSetCharCallback(w, [](GLFWwindow* window, unsigned code) {
+      if (of(window).layout_.palette && !ImGui::GetIO().WantTextInput) of(window).palette_.type(code);
+    });
     glfwSetDropCallback(w, [](GLFWwindow* window, int count, const char** paths) {
       if (count > 0) of(window).state_.open(std::vector<std::string>(paths, paths + count));
       of(window).wake_ = kFramesAfterEvent;
