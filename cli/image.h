@@ -30,6 +30,13 @@ struct Image {
   }
 };
 
+/// The image made smaller to fit into this size, by whole pixels' means; as it is where it fits.
+[[nodiscard]] Image reduced(const Image& image, int width, int height);
+
+/// Reads a PNG file. Throws Error: io; malformed, also for more than `most` pixels along a side; unsupported in a build
+/// without libpng.
+[[nodiscard]] Image load_png(const std::filesystem::path& path, int most);
+
 /// The bytes of a PNG file, without an alpha channel where all pixels are opaque. Throws Error(unsupported) in a
 /// build without libpng.
 [[nodiscard]] std::string encode_png(const Image& image);

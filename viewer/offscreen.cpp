@@ -49,10 +49,12 @@ void draw_frames(const ImageOptions& options, OffscreenScene& drawn, Renderer& r
   const auto start = Clock::now();
   for (int i = 0; i < options.frames; ++i) {
     session.stop_if_interrupted();
-    if (drawn.plays()) drawn.set_time(static_cast<double>(i) / std::max(1, options.frames - 1));
+    const double share = static_cast<double>(i) / std::max(1, options.frames - 1);
+    if (!options.path.empty()) drawn.go_along_path(share);
+    if (drawn.plays()) drawn.set_time(share);
     drawn.draw(session, film ? options.ray_samples : 1);
     if (film) write_image(options, renderer.read(), name_of_frame(i));
-    drawn.camera().orbit(turn, 0);
+    if (options.path.empty()) drawn.camera().orbit(turn, 0);
   }
   renderer.finish();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();

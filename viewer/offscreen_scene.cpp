@@ -44,8 +44,7 @@ OffscreenScene::OffscreenScene(const ViewOptions& options, const std::string& fi
     geometry_.emplace(upload_for_view(scene, choose_device(options.device), upload, progress));
   }
   renderer_.set_scene(scene, geometry_ ? geometry_->buffers() : std::nullopt);
-  renderer_.set_looks(looks_);
-  renderer_.set_opacities(solids_.opacities());
+  show_solids();
   // Worth its time for many images, or for those of a slow renderer.
   if (!rays && (options.image.frames > 1 || renderer_.software()) && renderer_.shown_triangles() >= kManyTriangles)
     renderer_.set_enclosing(enclosing_solids(scene, raylift::check(scene, {}, progress), progress));
@@ -57,6 +56,29 @@ OffscreenScene::OffscreenScene(const ViewOptions& options, const std::string& fi
 void OffscreenScene::set_time(double share) {
   if (!photons_.set() || photons_.set()->times.empty()) return;
   view_.settings.photons.time = time_of_play(view_.settings.photons, photons_.statistics(), share);
+}
+
+void OffscreenScene::show_solids() {
+  looks_ = looks(solids_, view_.settings, view_.in_the_way);
+  renderer_.set_looks(looks_);
+  renderer_.set_opacities(solids_.opacities());
+}
+
+void OffscreenScene::go_along_path(double share) {
+  if (!path_)
+    path_.emplace(Bookmarks(bookmarks_file(options_), bookmarks_key(scene_file_)), options_.image.path,
+                  solids_.scene().bounds);
+  const CameraPath::Place place = path_->at(share);
+  const Bookmark& bookmark = path_->bookmark(place.bookmark);
+  view_.camera = place.camera;
+  if (passed_ != place.bookmark) {
+    view_.settings = with_bookmark(view_.settings, bookmark);
+    view_.in_the_way.clear();
+    restore_solids(bookmark, solids_);
+  }
+  place.set_clip(view_.settings);
+  if (passed_ != place.bookmark || place.clips) show_solids();  // planes open enclosing solids
+  passed_ = place.bookmark;
 }
 
 void OffscreenScene::draw(cli::Session& session, int ray_samples) {

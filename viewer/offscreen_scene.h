@@ -21,6 +21,7 @@
 #include "model/solids.h"
 #include "rays/device_scene.h"
 #include "rays/ray_caster.h"
+#include "state/camera_path.h"
 #include "state/view_options.h"
 
 namespace raylift::viewer {
@@ -40,12 +41,15 @@ class OffscreenScene {
   [[nodiscard]] bool plays() const { return options_.light.play; }
   /// A share of the photons' times, from 0 to 1.
   void set_time(double share);
+  /// Moves the camera to a share of the path of --path, from 0 to 1. Throws Error(usage) for names of no bookmarks.
+  void go_along_path(double share);
   /// `ray_samples` per pixel, where rays are cast.
   void draw(cli::Session& session, int ray_samples);
 
  private:
   void draw_legends(std::optional<std::pair<double, double>> depths);
   void go_to_bookmark(const Scene& scene);
+  void show_solids();
   void read_light(const Scene& scene, const Progress& progress);
   std::shared_ptr<const PhotonSet> follow_light(const Scene& scene, const Progress& progress);
 
@@ -57,6 +61,8 @@ class OffscreenScene {
   Opening view_;
   Notes notes_;
   std::vector<std::uint8_t> looks_;
+  std::optional<CameraPath> path_;
+  std::optional<std::size_t> passed_;  // bookmark of the path
   std::optional<DeviceScene> geometry_;
   std::optional<RayCaster> caster_;
   std::optional<GpuGeometry> light_geometry_;

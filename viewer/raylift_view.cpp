@@ -9,6 +9,7 @@
 #include "cli/session.h"
 #include "offscreen.h"
 #include "remote/send.h"
+#include "remote/typed_commands.h"
 #include "remote/verbs.h"
 #include "state/view_options.h"
 #ifdef RAYLIFT_WITH_WINDOW
@@ -44,7 +45,9 @@ int view(int argc, char** argv) {
   viewer::ServerFactory make_server;
   if (!options.window.no_socket)
     make_server = [](const viewer::ControlTarget& target) { return std::make_unique<viewer::ViewServer>(target); };
-  return viewer::show_window(options, session, make_server);
+  return viewer::show_window(options, session, make_server, [](const viewer::ControlTarget& target) {
+    return std::make_unique<viewer::TypedCommands>(target);
+  });
 #else
   throw Error(ErrorKind::no_display, "this raylift-view was built without a window", {},
               "draw without one: --output FILE.png; or build with libglfw3-dev and libimgui-dev");

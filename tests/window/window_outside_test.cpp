@@ -306,7 +306,7 @@ TEST_F(WindowFromOutside, TellsWhatKeysAndMouseDo) {
   show("cube.dae");
   client_ = std::make_unique<ViewClient>(runtime() / "raylift" / ("view-" + std::to_string(program_->pid()) + ".sock"));
   (void)call("subscribe");
-  ASSERT_TRUE(tool("key 7"));
+  ASSERT_TRUE(tool("key KP_7"));
   // What the panels leave free may move the camera before.
   Json reply;
   for (int i = 0; i != 20 && !(reply.contains("params") && reply["params"]["above"][1] > 0.999); ++i)

@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "draw/overlay.h"
 #include "support/images.h"
 #include "support/paths.h"
 #include "viewer/light/photon_rows.h"
@@ -39,21 +40,39 @@ TEST_F(Window, AnswersToMouseAndKeys) {
   ASSERT_TRUE(tool("mousemove 500 300 mousedown 1 mousemove 520 310 mousemove 640 340 mouseup 1"));
   const Image orbited = image_until(unlike(start));
   EXPECT_GT(compare(start, orbited).share, 0.02) << "a drag orbits";
-  ASSERT_TRUE(tool("key 0"));
-  EXPECT_LT(compare(start, image_until(like(start))).share, 0.003) << "0 goes back";
+  ASSERT_TRUE(tool("key KP_0"));
+  EXPECT_LT(compare(start, image_until(like(start))).share, 0.003) << "the numpad's 0 goes back";
 
   ASSERT_TRUE(tool("click 4 click 4 click 4"));
   EXPECT_GT(compare(start, image_until(unlike(start))).share, 0.02) << "the wheel zooms";
-  ASSERT_TRUE(tool("key 0"));
+  ASSERT_TRUE(tool("key KP_0"));
   (void)image_until(like(start));
 
   ASSERT_TRUE(tool("key m"));
   EXPECT_GT(compare(start, image_until(unlike(start))).share, 0.02) << "m: wireframe";
-  ASSERT_TRUE(tool("key m"));
-  (void)image_until(like(start));
+  ASSERT_TRUE(tool("key ctrl+p type wirefr"));  // in one go, before the palette is drawn
+  ASSERT_TRUE(tool("key Return"));
+  EXPECT_LT(compare(start, image_until(like(start))).share, 0.003) << "the palette does what m does";
 
-  ASSERT_TRUE(tool("key ctrl+d"));
-  EXPECT_TRUE(eventually([&] { return std::filesystem::exists(folder_.path() / "raylift/bookmarks.json"); }));
+  ASSERT_TRUE(tool("key ctrl+2"));
+  EXPECT_TRUE(eventually([&] {
+    const auto images = folder_.path() / "raylift/bookmarks";
+    return std::filesystem::exists(folder_.path() / "raylift/bookmarks.json") && std::filesystem::exists(images) &&
+           !std::filesystem::is_empty(images);
+  })) << "with its image";
+  // The end of the axis X, in the lower left corner.
+  const auto ends = [] {
+    Camera camera;
+    camera.look(StandardView::iso);
+    return gizmo_ends(camera, {800, 600});
+  }();
+  const auto x_end = std::find_if(ends.begin(), ends.end(), [](const GizmoEnd& end) { return end.axis.x() == 1; });
+  ASSERT_NE(x_end, ends.end());
+  ASSERT_TRUE(tool("mousemove " + std::to_string(static_cast<int>(x_end->at.x())) + ' ' +
+                   std::to_string(600 - static_cast<int>(x_end->at.y())) + " click 1"));
+  EXPECT_GT(compare(start, image_until(unlike(start))).share, 0.02) << "the gizmo turns the view";
+  ASSERT_TRUE(tool("key 2"));
+  EXPECT_LT(compare(start, image_until(like(start))).share, 0.003) << "2 goes to the bookmark";
 
   ASSERT_TRUE(tool("key ctrl+q"));
   EXPECT_EQ(program_->wait(kPatience), 0);
@@ -92,7 +111,7 @@ TEST_F(Window, TheRightButtonOpensAMenuByAClickAndPansByADrag) {
   const Image moved = image_until([&](const Image& image) { return compare(before, image).share > 0.01; });
   EXPECT_GT(compare(before, moved).share, 0.01) << "a drag pans";
   EXPECT_EQ(out(), "") << "and selects nothing";
-  ASSERT_TRUE(tool("key 7"));
+  ASSERT_TRUE(tool("key KP_7"));
   (void)image_until([&](const Image& image) { return compare(before, image).share < 0.003; });
 
   ASSERT_TRUE(tool("mousemove " + there + " click 3"));

@@ -33,7 +33,7 @@ Paint halo(const Background& background) {
   return paint;
 }
 
-constexpr float kAxesSide = 106, kAxesMiddle = 52;  // at scale 1, as all lengths here
+constexpr float kAxesSide = 106, kAxesMiddle = 52, kAxesLength = 34;  // at scale 1, as all lengths here
 constexpr float kBarMost = 200, kBarShare = 0.35F, kBarMargin = 28, kBarHeight = 56;
 constexpr float kBarLeft = 4;    // of its tick
 constexpr float kBarLeast = 60;  // without room for so long a bar there is none
@@ -49,27 +49,25 @@ float longest_bar(const Eigen::AlignedBox2f& free, float scale) {
   return std::min(kBarMost * scale, kBarShare * free.sizes().x());
 }
 
-void add_axes(Builder& builder, const Camera& camera, const Settings& settings, const Point& corner, float scale) {
-  const float length = 34 * scale;
+void add_axes(Builder& builder, const Camera& camera, const Settings& settings, const Resolution& image,
+              const Point& corner, float scale) {
   const Point center = corner + Point(kAxesMiddle * scale, kAxesMiddle * scale);
   constexpr std::array<Color, 3> kColors{{{0.93F, 0.36F, 0.36F}, {0.47F, 0.78F, 0.36F}, {0.36F, 0.60F, 0.95F}}};
-  const Eigen::Matrix3d rotation = camera.rotation();
-  // Back to front.
-  std::array<int, 3> order{0, 1, 2};
-  std::sort(order.begin(), order.end(), [&](int a, int b) { return rotation(2, a) < rotation(2, b); });
-  for (const int a : order) {
-    const Point direction(static_cast<float>(rotation(0, a)), static_cast<float>(rotation(1, a)));
-    const Point tip = center + length * direction;
-    const Color& c = kColors[static_cast<std::size_t>(a)];
-    const float shade = rotation(2, a) < -0.01 ? 0.72F : 1.0F;
-    const Paint paint{c[0] * shade, c[1] * shade, c[2] * shade, 1};
-    builder.line(center, tip, 2.6F * scale, paint);
-    builder.disc(tip, 8.5F * scale, paint);
-    const float height = 7.5F * scale;
-    const char letter = static_cast<char>('X' + a);
-    builder.text(tip - Point(height / 3, height / 2), std::string_view(&letter, 1), height, {0.06F, 0.07F, 0.08F, 1});
-  }
   builder.disc(center, 2.4F * scale, ink(settings.background, 1));
+  for (const GizmoEnd& end : gizmo_ends(camera, image)) {
+    int a = 0;
+    end.axis.cwiseAbs().maxCoeff(&a);
+    const Color& c = kColors[static_cast<std::size_t>(a)];
+    const bool named = end.axis[a] > 0;
+    const float shade = end.axis.dot(camera.forward()) > 0.01 ? 0.72F : 1.0F;
+    const Paint paint{c[0] * shade, c[1] * shade, c[2] * shade, named ? 1 : 0.55F};
+    if (named) builder.line(center, end.at, 2.6F * scale, paint);
+    builder.disc(end.at, end.radius, paint);
+    if (!named) continue;
+    const float high = 7.5F * scale;
+    const char letter = static_cast<char>('X' + a);
+    builder.text(end.at - Point(high / 3, high / 2), std::string_view(&letter, 1), high, {0.06F, 0.07F, 0.08F, 1});
+  }
 }
 
 void add_scale_bar(Builder& builder, const Camera& camera, const Settings& settings, const Eigen::AlignedBox2f& free,
@@ -257,6 +255,35 @@ OverlayPlaces overlay_places(const Eigen::AlignedBox2f& free, float scale) {
   return places;
 }
 
+std::vector<GizmoEnd> gizmo_ends(const Camera& camera, const Resolution& image) {
+  std::vector<GizmoEnd> ends;
+  const float scale = overlay_scale(image.height);
+  const Eigen::AlignedBox2f axes = overlay_places(free_part(camera, image.width, image.height), scale).axes;
+  if (is_thumbnail(image.width, image.height) || axes.isEmpty()) return ends;
+  const Point middle = axes.min() + Point::Constant(kAxesMiddle * scale);
+  const Eigen::Matrix3d rotation = camera.rotation();
+  for (int i = 0; i != 6; ++i) {
+    const Eigen::Vector3d axis = (i % 2 == 0 ? 1 : -1) * Eigen::Vector3d::Unit(i / 2);
+    const Eigen::Vector3d seen = rotation * axis;
+    ends.push_back(
+        {axis, middle + kAxesLength * scale * seen.head<2>().cast<float>(), (i % 2 == 0 ? 8.5F : 5.5F) * scale});
+  }
+  std::stable_sort(ends.begin(), ends.end(), [&](const GizmoEnd& a, const GizmoEnd& b) {
+    return (rotation * a.axis).z() < (rotation * b.axis).z();
+  });
+  return ends;
+}
+
+std::optional<GizmoEnd> gizmo_end_at(const Camera& camera, const Settings& settings, const Resolution& image,
+                                     const Eigen::Vector2f& place) {
+  if (!settings.axes) return std::nullopt;
+  const std::vector<GizmoEnd> ends = gizmo_ends(camera, image);
+  // The nearest end hides those behind it.
+  const auto found = std::find_if(ends.rbegin(), ends.rend(),
+                                  [&](const GizmoEnd& end) { return (place - end.at).norm() <= end.radius; });
+  return found == ends.rend() ? std::nullopt : std::optional(*found);
+}
+
 Overlay make_overlay(const Camera& camera, const Settings& settings, int width, int height) {
   Overlay overlay;
   Builder builder(overlay);
@@ -268,7 +295,7 @@ Overlay make_overlay(const Camera& camera, const Settings& settings, int width, 
     add_measured(builder, places, settings.measured, scale, {static_cast<float>(width), static_cast<float>(height)});
   const Eigen::AlignedBox2f free = free_part(camera, width, height);
   const OverlayPlaces at = overlay_places(free, scale);
-  if (settings.axes && !at.axes.isEmpty()) add_axes(builder, camera, settings, at.axes.min(), scale);
+  if (settings.axes && !at.axes.isEmpty()) add_axes(builder, camera, settings, {width, height}, at.axes.min(), scale);
   if (settings.scale_bar && !at.scale_bar.isEmpty()) add_scale_bar(builder, camera, settings, free, height, scale);
   return overlay;
 }

@@ -4,6 +4,7 @@
 
 #include <Eigen/Geometry>
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,18 @@ using Overlay = std::vector<OverlayVertex>;  ///< three to a triangle
 
 /// The same with five digits, without an exponent: "1.2346 m".
 [[nodiscard]] std::string measured_length_text(double millimetres);
+
+/// An end of an axis in the corner; a click on it looks along the axis.
+struct GizmoEnd {
+  Eigen::Vector3d axis;  ///< from the middle to the end, in the world; of unit length
+  Eigen::Vector2f at;    ///< pixels from the lower left
+  float radius;          ///< of its disc, pixels
+};
+/// The six ends of the axes in an image of this size, from the farthest to the nearest; none where it has no room.
+[[nodiscard]] std::vector<GizmoEnd> gizmo_ends(const Camera& camera, const Resolution& image);
+/// The end under a place in pixels from the lower left; nothing where the image has no axes.
+[[nodiscard]] std::optional<GizmoEnd> gizmo_end_at(const Camera& camera, const Settings& settings,
+                                                   const Resolution& image, const Eigen::Vector2f& place);
 
 /// Where the axes and the scale bar are in a part of an image, in pixels from the lower left; empty without room.
 struct OverlayPlaces {

@@ -173,7 +173,79 @@ void note_unknown_solids(PhotonSet& set, const Scene& scene) {
                                     cli::counted(unknown, "row of photons names", "rows of photons name")));
 }
 
+/// Whether load_photons() finds something in a folder.
+bool is_run(const fs::path& folder) {
+  std::error_code ignored;
+  for (const char* name : {"record.npy", "final.npy", "hits.npy"})
+    if (fs::is_regular_file(folder / name, ignored)) return true;
+  return has_chroma_photons(folder) || has_chroma_photons(folder / "final") || has_chroma_photons(folder / "hits");
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// The digits that a name ends with, without leading zeros: "17" of "run-0017" and of "run-0017.npy".
+std::string number_of(std::string_view name) {
+  if (name.ends_with(".npy")) name.remove_suffix(4);
+  std::size_t begin = name.size();
+  while (begin != 0 && is_digit(name[begin - 1])) --begin;
+  while (begin + 1 < name.size() && name[begin] == '0') ++begin;
+  return std::string(name.substr(begin));
+}
+
+/// Numbers in names count as numbers: "run-9" comes before "run-10".
+bool comes_before(const std::string& a, const std::string& b) {
+  std::size_t i = 0, j = 0;
+  const auto end_of_number = [](const std::string& text, std::size_t from) {
+    while (from != text.size() && is_digit(text[from])) ++from;
+    return from;
+  };
+  while (i != a.size() && j != b.size()) {
+    if (is_digit(a[i]) && is_digit(b[j])) {
+      const std::size_t end_a = end_of_number(a, i), end_b = end_of_number(b, j);
+      const std::string first = number_of(a.substr(i, end_a - i)), second = number_of(b.substr(j, end_b - j));
+      if (first != second) return first.size() != second.size() ? first.size() < second.size() : first < second;
+      i = end_a;
+      j = end_b;
+    } else {
+      if (a[i] != b[j]) return a[i] < b[j];
+      ++i;
+      ++j;
+    }
+  }
+  return a.size() - i != b.size() - j ? a.size() - i < b.size() - j : a < b;
+}
+
 }  // namespace
+
+std::vector<std::string> photon_events(const fs::path& folder) {
+  std::vector<std::string> events;
+  std::error_code failed;
+  if (!fs::is_directory(folder, failed) || is_run(folder)) return events;
+  for (fs::directory_iterator one(folder, failed), end; !failed && one != end; one.increment(failed)) {
+    std::error_code ignored;
+    const bool array = one->path().extension() == ".npy" && one->is_regular_file(ignored);
+    if (array || (one->is_directory(ignored) && is_run(one->path()))) events.push_back(one->path().filename().string());
+  }
+  std::sort(events.begin(), events.end(), comes_before);
+  return events;
+}
+
+std::size_t find_event(const std::vector<std::string>& events, const std::string& text) {
+  if (text.empty()) return 0;
+  const auto find = [&](const auto& is_it) {
+    return static_cast<std::size_t>(std::find_if(events.begin(), events.end(), is_it) - events.begin());
+  };
+  std::size_t found = find([&](const std::string& name) { return name == text; });
+  if (found == events.size() && std::all_of(text.begin(), text.end(), is_digit))
+    found = find([number = number_of(text)](const std::string& name) { return number_of(name) == number; });
+  if (found != events.size()) return found;
+  throw Error(ErrorKind::usage, "no event has the name or number '" + cli::printable(text) + "'", {},
+              events.empty() ? "the photons are those of a single run"
+                             : "name one from '" + cli::printable(events.front()) + "' to '" +
+                                   cli::printable(events.back()) + "'");
+}
 
 void ValueRange::add(float value) {
   low = std::min(low, value);
@@ -263,7 +335,8 @@ PhotonSet load_photons(const fs::path& path, const Scene& scene, std::uint64_t m
   if (points && there("seq.npy")) read_histories(set, path, progress);
   if (!points && set.paths() == 0)
     throw Error(ErrorKind::io, "has no record.npy, final.npy or hits.npy", {path.string(), {}},
-                "name the folder that 'raylift photons --output' wrote, or one of its arrays");
+                "name the folder that 'raylift photons --output' wrote, one of its arrays, or a folder with a run for "
+                "each event");
   note_unknown_solids(set, scene);
   return set;
 }

@@ -41,6 +41,9 @@ struct PhotonSet {
   std::vector<photon::History> histories;
   ValueRange times, wavelengths;   ///< of rows and points; ns, nm
   std::vector<std::string> notes;  ///< warnings for the user: photons left out, unknown solids
+  /// The names of the events in their order, and the one whose photons these are, in a folder with a run for each.
+  std::vector<std::string> events;
+  std::size_t event = 0;
 
   [[nodiscard]] std::size_t paths() const { return first.size() - 1; }
   [[nodiscard]] bool empty() const { return rows.empty() && points.empty(); }
@@ -61,6 +64,12 @@ void add_points(PhotonSet& set, std::span<const photon::PhotonRow> rows, const s
 
 /// The history of a path: its first 32 events.
 [[nodiscard]] photon::History history_of(std::span<const photon::PhotonRow> path);
+
+/// The names of the runs that a folder has, one for each event, in the order of the numbers in them; none where the
+/// folder is a run itself, or no folder. Runs are folders and arrays that load_photons() reads.
+[[nodiscard]] std::vector<std::string> photon_events(const std::filesystem::path& folder);
+/// The place of an event by its name, or by the number at the name's end; empty: the first. Throws Error(usage).
+[[nodiscard]] std::size_t find_event(const std::vector<std::string>& events, const std::string& text);
 
 /// The photons of a folder of `raylift photons` (record.npy, final.npy or else hits.npy, seq.npy; Chroma's arrays), or
 /// of one array: (N, M, 4, 4) of float32, whose rows are the events of each photon, or (N, 4, 4), photons. At most so

@@ -54,6 +54,7 @@ struct LightOrigin {
   std::string compare;             ///< another run: only photons whose histories deviate from it; empty: all photons
   std::string source;              ///< empty: none
   Eigen::Vector3d moved{0, 0, 0};  ///< offset of the source, mm
+  std::string event = {};  ///< of a folder with a run for each event: one of them by name or number; empty: first
   [[nodiscard]] bool empty() const { return photons.empty() && source.empty(); }
 };
 

@@ -68,6 +68,7 @@ Json origin_json(const LightOrigin& origin) {
   Json json = Json::object();
   if (!origin.photons.empty()) json["file"] = origin.photons;
   if (!origin.compare.empty()) json["compare"] = origin.compare;
+  if (!origin.event.empty()) json["event"] = origin.event;
   if (origin.source.empty()) return json;
   json["source"] = origin.source;
   json["moved"] = {origin.moved.x(), origin.moved.y(), origin.moved.z()};
@@ -76,6 +77,7 @@ Json origin_json(const LightOrigin& origin) {
 
 LightOrigin light_origin(const Json& json) {
   LightOrigin origin{json.value("file", ""), json.value("compare", ""), json.value("source", "")};
+  origin.event = json.value("event", "");
   if (json.contains("moved"))
     for (int axis = 0; axis != 3; ++axis)
       origin.moved[axis] = json["moved"].at(static_cast<std::size_t>(axis)).get<double>();

@@ -195,6 +195,13 @@ SettingTable make_table() {
       in(Part::background, "draw", background),
       in(Part::overlay, "draw", flag("axes", "Show the axes", &S::axes)),
       in(Part::overlay, "draw", flag("scale_bar", "Show the scale bar", &S::scale_bar)),
+      in(Part::window, "window",
+         choice("controls", "SCHEME", kMouseSchemeNames,
+                "Buttons of the mouse as in raylift, in VTK (ParaView, F3D) or in Blender", &S::controls)),
+      in(Part::window, "window",
+         flag("hover", "Show name, material and position of what is under a resting cursor", &S::hover)),
+      in(Part::window, "window",
+         flag("snap", "Measured points snap to vertices and edges; Alt held: not now", &S::snap)),
       renamed({{"flag", "process"}, {"number", "photon"}},
               choice("color", "BY", kPhotonColorNames,
                      "What the colours of light mean; auto: the time where all light has one wavelength, else the "

@@ -24,6 +24,7 @@ struct Setting {
     scene,       ///< how solids are drawn; bookmarks save it
     background,  ///< of the window: bookmarks don't save it
     overlay,     ///< drawn over the scene; bookmarks don't save it
+    window,      ///< how the window answers to the mouse; bookmarks don't save it
     light,       ///< how photons are drawn; bookmarks save it
     time,        ///< at which time photons are drawn; bookmarks save it
   };

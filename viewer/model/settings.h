@@ -7,6 +7,7 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +24,9 @@ inline constexpr std::array<std::string_view, 5> kStyleNames{"default", "ghost",
 inline constexpr std::array<std::string_view, 3> kShellsNames{"faint", "solid", "hidden"};
 inline constexpr std::array<std::string_view, 8> kColorNames{"material", "solid",   "mesh", "residency",
                                                              "normal",   "surface", "hits", "first-hit"};
+/// What the buttons of the mouse do: as in this program, in VTK's (ParaView, F3D), or in Blender.
+enum class MouseScheme : std::uint8_t { raylift, vtk, blender };
+inline constexpr std::array<std::string_view, 3> kMouseSchemeNames{"raylift", "vtk", "blender"};
 inline constexpr std::array<std::string_view, 6> kRayModeNames{"off",    "shaded", "depth",
                                                                "normal", "solid",  "crossings"};
 
@@ -123,6 +127,9 @@ struct Settings {
   std::optional<Bounds> box;              ///< box of the selected group; its edges are drawn
   bool axes = true;
   bool scale_bar = true;
+  MouseScheme controls = MouseScheme::raylift;
+  bool hover = true;  ///< name, material and position of what is under a resting cursor
+  bool snap = true;   ///< measured points snap to vertices and edges
   Background background;
   PhotonSettings photons;
 

@@ -10,12 +10,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 
 #include "base/json.h"
 #include "base/suggest.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
+#include "cli/quantity.h"
 #include "cli/text.h"
+#include "remote/answer_text.h"
 #include "remote/arguments.h"
 #include "remote/json_rpc.h"
 #include "remote/view_socket.h"
@@ -49,21 +52,43 @@ base::Descriptor connected(const std::string& to) {
   return std::move(*socket);
 }
 
-/// Waits until the socket is ready; an interrupt throws Error(cancelled).
-void wait_for(const base::Descriptor& socket, short events, const cli::Session& session) {
+using Clock = std::chrono::steady_clock;
+
+/// The time until which a viewer may answer.
+struct TimeLimit {
+  double seconds;  ///< 0: none
+  Clock::time_point end;
+
+  explicit TimeLimit(double its_seconds)
+      : seconds(its_seconds),
+        end(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(its_seconds))) {}
+  /// Throws Error(limit).
+  void check() const {
+    if (seconds == 0 || Clock::now() < end) return;
+    throw Error(ErrorKind::limit, "the viewer gave no answer within " + cli::short_number(seconds) + " s", {},
+                "wait longer: --send-timeout SECONDS, 0 without a limit; the viewer goes on with its work");
+  }
+};
+
+/// Waits until the socket is ready; an interrupt throws Error(cancelled), a late answer Error(limit).
+void wait_for(const base::Descriptor& socket, short events, const cli::Session& session, const TimeLimit& limit) {
   pollfd awaited{socket.get(), events, 0};
   constexpr int kLook = 200;  // ms: a signal may come just before poll()
-  while (::poll(&awaited, 1, kLook) <= 0) session.stop_if_interrupted();
+  while (::poll(&awaited, 1, kLook) <= 0) {
+    session.stop_if_interrupted();
+    limit.check();
+  }
 }
 
 /// The connection to a viewer, line by line.
 class Lines {
  public:
-  Lines(const base::Descriptor& socket, const cli::Session& session) : socket_(socket), session_(session) {}
+  Lines(const base::Descriptor& socket, const cli::Session& session, const TimeLimit& limit)
+      : socket_(socket), session_(session), limit_(limit) {}
 
   void write(const std::string& text) const {
     for (std::size_t sent = 0; sent < text.size();) {
-      wait_for(socket_, POLLOUT, session_);
+      wait_for(socket_, POLLOUT, session_, limit_);
       const ssize_t count = ::send(socket_.get(), text.data() + sent, text.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
       if (count < 0 && errno != EAGAIN && errno != EINTR) return;  // an answer may say why
       sent += count > 0 ? static_cast<std::size_t>(count) : 0;
@@ -74,7 +99,7 @@ class Lines {
     std::array<char, 4096> piece{};
     std::size_t end = 0;
     while ((end = text_.find('\n')) == std::string::npos) {
-      wait_for(socket_, POLLIN, session_);
+      wait_for(socket_, POLLIN, session_, limit_);
       const ssize_t count = ::recv(socket_.get(), piece.data(), piece.size(), MSG_DONTWAIT);
       if (count < 0 && (errno == EAGAIN || errno == EINTR)) continue;
       if (count <= 0) return std::nullopt;
@@ -89,36 +114,9 @@ class Lines {
  private:
   const base::Descriptor& socket_;
   const cli::Session& session_;
+  const TimeLimit& limit_;
   std::string text_;
 };
-
-/// The Error that a viewer answers with.
-Error error_of(const Json& failure) {
-  try {
-    const Json& data = failure.at("data");
-    return {error_kind(data.at("kind").get<std::string>()),
-            data.at("problem").get<std::string>(),
-            {data.at("file").get<std::string>(), data.at("element").get<std::string>()},
-            data.at("advice").get<std::string>()};
-  } catch (const std::exception&) {
-    return {ErrorKind::malformed, "the viewer answered: " + base::json_text(failure)};
-  }
-}
-
-std::string as_text(const Json& value) {
-  const std::string text = value.is_string() ? value.get<std::string>() : base::json_text(value);
-  return cli::printable(text);
-}
-
-/// One line for each key.
-std::string lines_of(const Json& result) {
-  if (result.is_null()) return {};
-  if (!result.is_object()) return as_text(result) + '\n';
-  std::string text;
-  for (const auto& [key, value] : result.items())
-    if (!value.is_null()) text += cli::printable(key) + ": " + as_text(value) + '\n';
-  return text;
-}
 
 /// Prints a line for each notification, until the viewer ends, or an interrupt.
 int print_notifications(Lines& lines, bool as_json, cli::Session& session) {
@@ -141,6 +139,16 @@ void add_send_options(CLI::App& app, SendOptions& options) {
   app.add_option("--to", options.to, "With --send: the viewer with this process number or socket; else the newest one")
       ->type_name("PID|PATH")
       ->group(kGroup);
+  cli::add_parsed(app, "--send-timeout", "SECONDS", "300",
+                  "With --send: how long the answer may take, up to 1 million; 0: no limit",
+                  [&](const std::string& text) {
+                    const auto seconds = cli::number(text);
+                    constexpr double kMost = 1e6;
+                    if (!seconds || !(*seconds >= 0 && *seconds <= kMost))
+                      throw Error(ErrorKind::usage, "'" + cli::printable(text) + "' is no number of seconds");
+                    options.seconds = *seconds;
+                  })
+      ->group(kGroup);
   cli::add_flag(app, "--json", options.json, "With --send: print the answer as JSON")->group(kGroup);
   cli::add_flag(app, "--verbs", options.describe, "Print the schema of all verbs as JSON")->group(kGroup);
 }
@@ -155,7 +163,9 @@ int send(const SendOptions& options, const std::vector<std::string>& words, cli:
   const Arguments arguments = Arguments::of_words(*verb, words);
   const Json request{{"jsonrpc", "2.0"}, {"id", 1}, {"method", verb->name}, {"params", arguments.json()}};
   const base::Descriptor socket = connected(options.to);
-  Lines lines(socket, session);
+  // Notifications come for as long as the viewer runs.
+  const TimeLimit limit(verb->name == "subscribe" ? 0 : options.seconds);
+  Lines lines(socket, session, limit);
   lines.write(rpc::line(request));
   const std::optional<Json> answer = lines.next();
   if (!answer) throw Error(ErrorKind::io, "the viewer ended without an answer");

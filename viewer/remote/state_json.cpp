@@ -46,6 +46,10 @@ Json opacities_json(const Solids* solids) {
 Json light_json(const ViewerState& state) {
   Json json{{"file", nullptr}, {"compare", nullptr}, {"source", nullptr}};
   json.update(origin_json(state.light().origin()));
+  const PhotonSet* set = state.photons().set().get();
+  const bool events = set != nullptr && !set->events.empty();
+  json["event"] = events ? Json(set->events[set->event]) : Json();
+  json["events"] = events ? set->events.size() : 0;
   json.update(settings_json(state.settings(), {Part::light, Part::time}));
   return json;
 }
@@ -139,7 +143,7 @@ Json state_json(const ControlTarget& of) {
   json["selection"] = selection_json(state);
   json["measuring"] = state.measuring().active();
   json["measured"] = measured_json(state);
-  json.update(settings_json(state.settings(), {Part::scene, Part::background, Part::overlay}));
+  json.update(settings_json(state.settings(), {Part::scene, Part::background, Part::overlay, Part::window}));
   json.update(clip_json(state.settings()));
   json["photons"] = light_json(state);
   json["panels"] = of.layout.panels;

@@ -217,6 +217,33 @@ Answer photons(const ControlTarget& to, const Arguments& with) {
   return once_lit(to);
 }
 
+Answer event(const ControlTarget& to, const Arguments& with) {
+  const std::string wanted = *with.text("event");
+  const auto set = to.state.photons().set();
+  if (!set || set->events.empty())
+    throw Error(ErrorKind::usage, "the photons have no events", {}, "open a folder with a run for each: photons FILE");
+  if (wanted == "next" || wanted == "previous") {
+    to.state.light().step_event(wanted == "next" ? 1 : -1);
+  } else {
+    (void)find_event(set->events, wanted);
+    to.state.light().set_event(wanted);
+  }
+  return Pending([&state = to.state, &loader = to.loader, request = to.state.light().photon_requests(),
+                  failures = to.state.messages().failures()]() -> std::optional<Json> {
+    if (state.light().photon_requests() != request)
+      throw Error(ErrorKind::cancelled, "other light was requested before these photons were read");
+    if (loader.reads_photons(state)) return std::nullopt;
+    if (state.messages().failures() != failures) throw Error(*state.messages().failure());
+    if (!state.photons().set()) throw Error(ErrorKind::cancelled, "reading the photons was stopped in the window");
+    const PhotonSet& now = *state.photons().set();
+    Json json{{"event", now.events.empty() ? Json() : Json(now.events[now.event])},
+              {"number", now.event + 1},
+              {"events", now.events.size()}};
+    json.update(light_counts(state));
+    return json;
+  });
+}
+
 Answer time(const ControlTarget& to, const Arguments& with) {
   const bool all = with.flag("all").value_or(false);
   if (all && with.has("time"))
@@ -271,8 +298,11 @@ Answer measure(const ControlTarget& to, const Arguments& with) {
 Answer bookmark(const ControlTarget& to, const Arguments& with) {
   const std::string action = with.text("action").value_or("save");
   std::string name = with.text("name").value_or("");
+  const auto key = with.number("key");
+  if (key && *key != std::floor(*key)) throw Error(ErrorKind::usage, "'key' must be a whole number from 0 to 9");
   if (action == "save") {
-    attempted(to.state, [&] { to.state.add_bookmark(name); });
+    attempted(to.state,
+              [&] { to.state.add_bookmark(name, key ? std::optional(static_cast<int>(*key)) : std::nullopt); });
     if (name.empty()) name = to.state.bookmarks().all().back().name;
     return Json{{"name", name}};
   }
@@ -284,6 +314,20 @@ Answer bookmark(const ControlTarget& to, const Arguments& with) {
     attempted(to.state,
               [&] { to.state.remove_bookmark(static_cast<std::size_t>(found - to.state.bookmarks().all().data())); });
   return Json{{"name", name}};
+}
+
+Answer path(const ControlTarget& to, const Arguments& with) {
+  const auto names = with.text("names");
+  if (!names) {
+    to.state.stop_path();
+    return Json();
+  }
+  constexpr double kSecondsOfEach = 5;
+  const std::vector<std::string> bookmarks = path_names(*names);
+  const double seconds =
+      with.number("seconds").value_or(kSecondsOfEach * std::max(1.0, static_cast<double>(bookmarks.size()) - 1));
+  to.state.play_path(bookmarks, seconds);
+  return Json{{"bookmarks", bookmarks}, {"seconds", seconds}};
 }
 
 Answer screenshot(const ControlTarget& to, const Arguments& with) {

@@ -9,7 +9,7 @@ namespace raylift::viewer::act {
 /// Sets the verb's settings that are given. Throws Error(usage).
 void set_given(const Arguments& with, Settings& settings, const SettingTable& table = setting_table());
 
-Action open, reload, ready, look, focus, hide, show, only, style, undo, clip, draw, photons, time, select, facts,
-    measure, bookmark, screenshot, state, quit;
+Action open, reload, ready, look, focus, hide, show, only, style, undo, clip, draw, photons, event, path, time, select,
+    facts, measure, bookmark, screenshot, state, quit;
 
 }  // namespace raylift::viewer::act

@@ -122,10 +122,17 @@ std::vector<Verb> verbs_of_the_scene() {
       {"undo", "undo the last change of visibility or styles", {}, "", act::undo},
       {"clip", "clip at planes or at a box; replaces earlier ones", clip_parameters(),
        "planes: as texts; box: min, max and away, or null", act::clip},
+      {"window", "choose how the window answers to the mouse; parameters left out don't change",
+       with_settings("window", {}, {}), "", act::draw},
       {"color", "choose the meaning of colours, and their scale", setting_parameters("color"), "", act::draw},
       {"draw", "choose how the scene is drawn; parameters left out don't change", drawing_parameters(), "", act::draw},
       {"photons", "open photons, choose which light is shown, and how; parameters left out don't change",
        photon_parameters(), "steps, points: how many are shown; null without photons", act::photons},
+      {"event",
+       "show the photons of another event; answers once they are shown",
+       {{"event", Type::text, "name or number of an event, in the form of --event; next, previous", true}},
+       "event: its name; number: its place from 1 on; events: how many there are; steps, points",
+       act::event},
       {"time", "choose the time of the light that is shown; parameters left out don't change", time_parameters(),
        "time: ns, or null for all; playing", act::time}};
 }
@@ -150,9 +157,16 @@ std::vector<Verb> other_verbs() {
       {"bookmark",
        "save, open or remove a bookmark; the default name of a saved one is view 1, or the next free number",
        {{"name", Type::text, "of the bookmark"},
+        number("key", 0, 9, "", "with save: the digit that goes to it"),
         {"action", Type::choice, "default: save", false, {}, 0, 0, {"save", "open", "remove"}}},
        "name",
        act::bookmark},
+      {"path",
+       "move the camera along bookmarks; without names: stop",
+       {{"names", Type::text, "of the bookmarks, in the form of --path"},
+        number("seconds", 0.1, 3600, "s", "of the whole path; default: 5 from each to the next")},
+       "bookmarks, seconds",
+       act::path},
       {"screenshot",
        "write the image, without panels, into a PNG file; answers once all rays are cast",
        {{"file", Type::file, "of the image", true}},
@@ -307,15 +321,22 @@ Json describe_verbs() {
           {"x-notifications", std::move(sent)}};
 }
 
+std::vector<std::pair<std::string, std::string>> parameters_help(const Verb& verb) {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const Parameter& parameter : verb.parameters) all.emplace_back(usage(parameter), described(parameter));
+  return all;
+}
+
 std::string verbs_help() {
+  constexpr std::size_t kColumn = 28;
   std::string text;
   for (const Verb& verb : verbs()) {
     text += "  " + std::string(verb.name) + ": " + std::string(verb.help) + '\n';
-    for (const Parameter& parameter : verb.parameters) {
-      const std::string named = usage(parameter);
-      text += "    " + named + (named.size() < 28 ? std::string(28 - named.size(), ' ') : "\n" + std::string(32, ' ')) +
-              described(parameter) + '\n';
-    }
+    for (const auto& [named, help] : parameters_help(verb))
+      text +=
+          "    " + named +
+          (named.size() < kColumn ? std::string(kColumn - named.size(), ' ') : "\n" + std::string(kColumn + 4, ' ')) +
+          help + '\n';
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -76,6 +77,8 @@ struct Notification {
 /// An OpenRPC document (open-rpc.org) with the JSON schema of each parameter, older names of parameters
 /// ("x-aliases"), and the notifications ("x-notifications").
 [[nodiscard]] Json describe_verbs();
+/// The parameters of a verb, such as "[fov=NUMBER]", each with its help.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> parameters_help(const Verb& verb);
 /// The text for --help: a paragraph for each verb.
 [[nodiscard]] std::string verbs_help();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "state/bookmarks.h"
 
+#include <fmt/format.h>
 #include <raylift/geometry/error.h>
 
 #include <algorithm>
@@ -27,6 +28,10 @@ void read_numbers(const Json& json, Vector& target) {
 Bookmark from_json(const Json& json) {
   Bookmark bookmark;
   bookmark.name = json.at("name").get<std::string>();
+  if (const auto key = json.find("key"); key != json.end()) {
+    bookmark.key = key->get<int>();
+    if (*bookmark.key < 0 || *bookmark.key > 9) throw Error(ErrorKind::malformed, "its key is no digit");
+  }
   Camera& camera = bookmark.camera;
   read_numbers<3>(json.at("target"), camera.target);
   read_numbers<3>(json.at("up"), camera.up);
@@ -76,6 +81,7 @@ Json to_json(const Bookmark& bookmark) {
             {"distance", camera.distance},
             {"fov", camera.fov_degrees},
             {"orthographic", camera.orthographic}};
+  if (bookmark.key) json["key"] = *bookmark.key;
   const Settings& s = bookmark.settings;
   if (s.clip) json["clip"] = clip_text(*s.clip);
   for (const ClipPlane& plane : s.more_clips) json["more-clips"].push_back(clip_text(plane));
@@ -211,6 +217,9 @@ void Bookmarks::open(std::filesystem::path file, std::string scene) {
                 "move or correct the file");
   }
   bookmarks_ = std::move(fresh);
+  // Older files have no keys.
+  if (std::none_of(bookmarks_.begin(), bookmarks_.end(), [](const Bookmark& one) { return one.key.has_value(); }))
+    for (Bookmark& one : bookmarks_) one.key = free_key();
   readable_ = true;
 }
 
@@ -220,18 +229,48 @@ const Bookmark* Bookmarks::find(std::string_view name) const {
   return found == bookmarks_.end() ? nullptr : &*found;
 }
 
-void Bookmarks::add(const Bookmark& bookmark) {
-  if (const Bookmark* same = find(bookmark.name))
-    bookmarks_[static_cast<std::size_t>(same - bookmarks_.data())] = bookmark;
+const Bookmark* Bookmarks::with_key(int key) const {
+  const auto found =
+      std::find_if(bookmarks_.begin(), bookmarks_.end(), [&](const Bookmark& b) { return b.key == key; });
+  return found == bookmarks_.end() ? nullptr : &*found;
+}
+
+std::optional<int> Bookmarks::free_key() const {
+  for (const int key : {1, 2, 3, 4, 5, 6, 7, 8, 9, 0})
+    if (with_key(key) == nullptr) return key;
+  return std::nullopt;
+}
+
+void Bookmarks::add(Bookmark bookmark) {
+  const Bookmark* same = find(bookmark.name);
+  if (!bookmark.key) bookmark.key = same != nullptr ? same->key : free_key();
+  for (Bookmark& other : bookmarks_)
+    if (bookmark.key && other.key == bookmark.key) other.key.reset();
+  if (same != nullptr)
+    bookmarks_[static_cast<std::size_t>(same - bookmarks_.data())] = std::move(bookmark);
   else
-    bookmarks_.push_back(bookmark);
+    bookmarks_.push_back(std::move(bookmark));
   save();
 }
 
 void Bookmarks::remove(std::size_t index) {
   if (index >= bookmarks_.size()) return;
+  std::error_code ignored;
+  if (const auto image = thumbnail_file(bookmarks_[index].name); !image.empty())
+    std::filesystem::remove(image, ignored);
   bookmarks_.erase(bookmarks_.begin() + static_cast<std::ptrdiff_t>(index));
   save();
+}
+
+std::filesystem::path Bookmarks::thumbnail_file(const std::string& name) const {
+  if (file_.empty()) return {};
+  // FNV-1a: file names that stay the same between versions of the program, whatever letters the bookmark's name has.
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char c : scene_ + '\n' + name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  std::filesystem::path folder = file_;
+  folder.replace_extension();  // bookmarks.json -> bookmarks/
+  if (folder == file_) folder += ".images";
+  return folder / fmt::format("{:016x}.png", hash);
 }
 
 void Bookmarks::save() const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,7 @@ struct Bookmark {
   /// The light that was shown, with settings.photons. Empty: none; the current light stays.
   LightOrigin light = {};
   SolidsByValue opacities = {};  ///< of glass, where it is their own, by hundredths
+  std::optional<int> key = {};   ///< the digit that goes to it
 };
 
 /// The hidden solids, as paths of the highest nodes below which all solids are hidden: "/World/pmt/" with all below it,
@@ -53,12 +55,18 @@ class Bookmarks {
   [[nodiscard]] const std::vector<Bookmark>& all() const { return bookmarks_; }
   /// The bookmark of a name; null if unknown. Valid until the next change.
   [[nodiscard]] const Bookmark* find(std::string_view name) const;
-  /// Adds a bookmark, or replaces the one of its name, and saves. Errors: io, malformed.
-  void add(const Bookmark& bookmark);
+  /// The bookmark with a key, 0 to 9; null where there is none.
+  [[nodiscard]] const Bookmark* with_key(int key) const;
+  /// Adds a bookmark, or replaces the one of its name, and saves. It gets its key from any other, or where it has none
+  /// the first free one from 1 on, 0 as the last. Errors: io, malformed.
+  void add(Bookmark bookmark);
   void remove(std::size_t index);
+  /// The PNG file with the image of a bookmark, beside the file of bookmarks; empty where that has no name.
+  [[nodiscard]] std::filesystem::path thumbnail_file(const std::string& name) const;
 
  private:
   void save() const;
+  [[nodiscard]] std::optional<int> free_key() const;
 
   std::filesystem::path file_;
   std::string scene_;

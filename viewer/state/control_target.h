@@ -8,6 +8,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "state/frame_scheduler.h"
 #include "state/scene_loader.h"
@@ -19,6 +21,7 @@ namespace raylift::viewer {
 struct WindowLayout {
   bool panels = true;
   bool help = false;
+  bool palette = false;  ///< the commands by their names
   bool opening = false;  ///< the dialog that opens a scene
   enum class Menu { closed, opening, open };
   Menu menu = Menu::closed;                        ///< of the selected solid
@@ -63,6 +66,26 @@ class Server {
   /// Reads, answers and writes for some milliseconds, without blocking. Returns whether a verb acted.
   virtual bool serve() = 0;
 };
+
+/// What clients can ask the viewer for, for a person who types it: lines as `raylift-view --send` takes them.
+class Commands {
+ public:
+  struct Entry {
+    std::string name, help;
+    std::vector<std::pair<std::string, std::string>> parameters;  ///< "[view=front|back]", and its help
+    bool complete = true;                                         ///< does something without parameters
+  };
+  virtual ~Commands() = default;
+  [[nodiscard]] virtual const std::vector<Entry>& all() const = 0;
+  /// Begins a command such as "look view=top"; words in quotation marks may have spaces. Its result becomes a message
+  /// of the state, or its error.
+  virtual void run(const std::string& line) = 0;
+  /// Goes on with commands whose results are still to come, without blocking. Returns whether one acted.
+  virtual bool serve() = 0;
+  /// Whether a result is still to come.
+  [[nodiscard]] virtual bool pending() const = 0;
+};
+using CommandsFactory = std::function<std::unique_ptr<Commands>(const ControlTarget&)>;
 
 /// Makes a server whose verbs act on a target, which must outlive it; empty: no server. Throws Error.
 using ServerFactory = std::function<std::unique_ptr<Server>(const ControlTarget&)>;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "cli/image.h"
+#include "cli/text.h"
 
 namespace raylift::viewer {
 namespace {
@@ -18,6 +20,7 @@ constexpr double kSoftwareRate = 2e6;          // triangles per second that Open
 constexpr double kLightSlice = 0.03;           // seconds of simulating photons in one frame
 constexpr double kRaySlice = 0.03;             // seconds of casting rays in one frame
 constexpr int kWindowRaySamples = 64;
+constexpr Resolution kThumbnail{192, 120};  // of bookmarks, at most
 
 }  // namespace
 
@@ -25,7 +28,7 @@ bool FrameScheduler::busy(const ViewerState& state) const {
   const bool follows =
       state.light().geometry() && (light_ != state.light().request() || (live_ != nullptr && !live_->done()));
   return drawn_ != state.revision() || phases_.coarse() || phases_.in_turns() || follows || state.light().playing() ||
-         ray_progress(state).has_value();
+         ray_progress(state).has_value() || !state.wants_thumbnail().empty();
 }
 
 std::optional<float> FrameScheduler::ray_progress(const ViewerState& state) const {
@@ -104,6 +107,12 @@ void FrameScheduler::update_renderer(ViewerState& state) {
   renderer_.set_selected(one_selected ? std::optional(state.selection()->instance) : std::nullopt);
 }
 
+/// Writes the image of a new bookmark, once there is one of the present state.
+void FrameScheduler::save_thumbnail(ViewerState& state) {
+  if (state.wants_thumbnail().empty() || phases_.coarse() || phases_.in_turns() || drawn_ != state.revision()) return;
+  state.set_thumbnail(reduced(renderer_.read(), kThumbnail.width, kThumbnail.height));
+}
+
 void FrameScheduler::draw(ViewerState& state, bool at_once) {
   using Step = FramePhases::Step;
   update_scene(state);
@@ -125,7 +134,7 @@ void FrameScheduler::draw(ViewerState& state, bool at_once) {
   const bool light_alone = request.same_scene && renderer_.is_kept(camera, settings);
   request.slow = full_seconds_ > kSlow && !light_alone;
   const Step step = phases_.begin_frame(request);
-  if (step == Step::none) return;
+  if (step == Step::none) return save_thumbnail(state);
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   const bool coarse = phases_.coarse();
@@ -156,6 +165,7 @@ void FrameScheduler::draw(ViewerState& state, bool at_once) {
   note_time(std::chrono::duration<double>(Clock::now() - start).count());
   if (phases_.phase() == FramePhases::Phase::whole && !light_alone) full_seconds_ = turn_seconds_;
   if (full_seconds_ > kFluent) state.want_detail();
+  save_thumbnail(state);
 }
 
 void FrameScheduler::note_time(double seconds) {
@@ -175,6 +185,24 @@ std::optional<Picked> FrameScheduler::pick(const ViewerState& state, const Curso
   if (!scene_ || scene_ != state.scene()) return std::nullopt;  // the image shows another scene, or none
   const auto [x, y] = pixel_under(cursor);
   return renderer_.pick(state.camera(), state.settings(), x, y);
+}
+
+PickedAround FrameScheduler::pick_around(const ViewerState& state, const Cursor& cursor) {
+  PickedAround found;
+  const auto add = [&](double right, double down) {
+    const auto one = pick(state, {cursor.x + right, cursor.y + down, cursor.window});
+    if (one) found.all.push_back(*one);
+    return one.has_value();
+  };
+  found.at_cursor = add(0, 0);
+  // A solid's vertex may be beside the solid's pixels, where the cursor aims at it from outside.
+  constexpr double kAround = 0.6 * Snapping::kReach;
+  constexpr int kPlaces = 8;
+  for (int i = 0; i != kPlaces && state.settings().snap; ++i) {
+    const double angle = 2 * std::numbers::pi * i / kPlaces;
+    (void)add(kAround * std::cos(angle), kAround * std::sin(angle));
+  }
+  return found;
 }
 
 std::optional<PickedPhoton> FrameScheduler::pick_photon(const ViewerState& state, const Cursor& cursor) {
@@ -197,7 +225,8 @@ void FrameScheduler::save_image(ViewerState& state, const std::filesystem::path&
   // Neither at the resolution of a move, nor as the image was before the last change.
   if (phases_.coarse() || phases_.in_turns() || drawn_ != state.revision()) draw(state, true);
   write_png(renderer_.read(), file);
-  state.messages().show("saved " + file.string());
+  std::error_code ignored;
+  state.messages().show("saved " + cli::printable(std::filesystem::absolute(file, ignored).string()));
 }
 
 }  // namespace raylift::viewer

@@ -29,6 +29,8 @@ class FrameScheduler {
   [[nodiscard]] bool busy(const ViewerState& state) const;
   /// The solid under the cursor.
   [[nodiscard]] std::optional<Picked> pick(const ViewerState& state, const Cursor& cursor);
+  /// The solids under the cursor and around it, within Snapping::kReach.
+  [[nodiscard]] PickedAround pick_around(const ViewerState& state, const Cursor& cursor);
   /// The photon under the cursor, or near it.
   [[nodiscard]] std::optional<PickedPhoton> pick_photon(const ViewerState& state, const Cursor& cursor);
   /// The light that is being simulated; null: none.
@@ -57,6 +59,7 @@ class FrameScheduler {
   /// `at_once`: a whole image, however long it takes.
   void draw(ViewerState& state, bool at_once);
   void expect_time();
+  void save_thumbnail(ViewerState& state);
   void update_renderer(ViewerState& state);
   void update_scene(ViewerState& state);
   void simulate_light(ViewerState& state);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "state/light_state.h"
 
+#include <fmt/format.h>
 #include <raylift/geometry/scene/eigen.h>
 #include <raylift/photon/parse_source.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "cli/text.h"
 #include "state/bookmarks.h"
 #include "state/view_config.h"
 
@@ -15,15 +17,19 @@ namespace raylift::viewer {
 LightOrigin LightState::origin() const {
   const auto absolute = [](const std::string& path) { return path.empty() ? path : bookmarks_key(path); };
   return {absolute(options_.light.origin.photons), absolute(options_.light.origin.compare),
-          options_.light.origin.source, source_moved_};
+          options_.light.origin.source, source_moved_, options_.light.origin.event};
 }
 
 void LightState::go_to(const LightOrigin& origin) {
   const LightOrigin now = this->origin();
   playing_ = false;
   if (origin.source.empty()) {
-    if (origin.photons != now.photons || origin.compare != now.compare || !now.source.empty())
+    if (origin.photons != now.photons || origin.compare != now.compare || !now.source.empty()) {
       open_photons(origin.photons, origin.compare);
+      options_.light.origin.event = origin.event;
+    } else if (origin.event != now.event) {
+      set_event(origin.event);
+    }
     return;
   }
   if (origin.source != now.source || !now.photons.empty()) set_source(origin.source);
@@ -43,9 +49,33 @@ void LightState::set_photons(std::shared_ptr<const PhotonSet> set) {
   if (!shown_.scene) return;
   for (const std::string& note : set->notes) shown_.messages.show(note);
   const bool first = !shown_.photons.set();
+  if (!set->events.empty() && set->notes.empty())
+    shown_.messages.show(
+        fmt::format("event {} of {}: {}", set->event + 1, set->events.size(), cli::printable(set->events[set->event])));
   shown_.photons = Photons(std::move(set), *shown_.scene);
   ++shown_.revision;
   if (first && options_.light.play) play(true);
+}
+
+void LightState::set_event(const std::string& event) {
+  options_.light.origin.event = event;
+  ++photon_requests_;
+  ++shown_.revision;
+}
+
+void LightState::step_event(int places) {
+  const PhotonSet* set = shown_.photons.set().get();
+  if (set == nullptr || set->events.empty())
+    return shown_.messages.show("the photons have no events: --photons takes a folder with a run for each");
+  // From the event that was asked for last: several presses of the key may come before one is read.
+  shown_.messages.attempt([&] {
+    const std::string& asked = options_.light.origin.event;
+    const auto from = static_cast<std::ptrdiff_t>(asked.empty() ? set->event : find_event(set->events, asked));
+    const std::ptrdiff_t next = from + places;
+    if (next < 0 || next >= static_cast<std::ptrdiff_t>(set->events.size()))
+      return shown_.messages.show(places < 0 ? "this is the first event" : "this is the last event");
+    set_event(set->events[static_cast<std::size_t>(next)]);
+  });
 }
 
 std::optional<LightRequest> LightState::request() const {

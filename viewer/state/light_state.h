@@ -28,6 +28,10 @@ class LightState {
   /// Asks for photons of a file, in place of all light; `compare`: as --photon-compare.
   void open_photons(const std::string& path, const std::string& compare = {});
   void set_photons(std::shared_ptr<const PhotonSet> set);
+  /// Asks for another event's photons, by name or number; those of the present one are shown until then.
+  void set_event(const std::string& event);
+  /// The same of an event so many places on. A message says where there is none.
+  void step_event(int places);
 
   /// The source whose photons are to be simulated; nothing where there is no source, or no scene.
   [[nodiscard]] std::optional<LightRequest> request() const;

@@ -2,10 +2,12 @@
 // Measuring between clicked points, which are Settings::measured.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "state/shown_scene.h"
+#include "state/snapping.h"
 
 namespace raylift::viewer {
 
@@ -19,11 +21,15 @@ class Measuring {
   void set_active(bool active);
   /// At most kMaxMeasured.
   void set_points(std::vector<Eigen::Vector3d> points);
-  /// Adds the point that a click at `cursor` met; after kMaxMeasured points it is the first again.
-  void add(const std::optional<Picked>& picked, const Cursor& cursor);
+  /// The point that a click at `cursor` would add: near it a vertex or an edge, if settings and `snaps` allow that.
+  [[nodiscard]] std::optional<SnapPoint> point_at(const PickedAround& picked, const Cursor& cursor, bool snaps);
+  /// Adds this point; after kMaxMeasured points it is the first again.
+  void add(const PickedAround& picked, const Cursor& cursor, bool snaps);
 
  private:
   ShownScene& shown_;
+  Snapping snapping_;
+  std::weak_ptr<const Scene> snapped_;  // whose edges it keeps
   bool active_ = false;
 };
 

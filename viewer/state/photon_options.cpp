@@ -20,8 +20,12 @@ void add_photon_options(CLI::App& app, ViewOptions& options) {
     cli::add_parsed(app, names, type, fallback, help, read)->group(kLight);
   };
   add("--photons", "PATH", "",
-      "Draw photons of a folder of 'raylift photons' (steps, final photons or hits), or of one of its arrays",
+      "Draw photons of a folder of 'raylift photons' (steps, final photons or hits), of one of its arrays, or of a "
+      "folder with a run for each event",
       [&](const std::string& text) { options.light.origin.photons = text; });
+  add("--event", "EVENT", "the first",
+      "Of a folder with a run for each event, the one with this name, or with this number at its name's end",
+      [&](const std::string& text) { options.light.origin.event = text; });
   add("--photon-compare", "RUN", "",
       "Draw only the photons of --photons whose histories deviate from this run's, as 'raylift compare' finds them",
       [&](const std::string& text) { options.light.origin.compare = text; });

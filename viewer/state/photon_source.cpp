@@ -92,6 +92,20 @@ PhotonSet simulated_again(const std::string& run, const ViewOptions& options, co
 
 PhotonSet load_photons(const LightOrigin& origin, const ViewOptions& options, const Scene& scene,
                        const Progress& progress) {
+  if (std::vector<std::string> events = photon_events(origin.photons); !events.empty() || !origin.event.empty()) {
+    LightOrigin one = origin;
+    const std::size_t event = find_event(events, origin.event);
+    const fs::path name = events[event];
+    one.photons = (fs::path(origin.photons) / name).string();
+    one.event.clear();
+    std::error_code ignored;
+    if (!origin.compare.empty() && fs::exists(fs::path(origin.compare) / name, ignored))
+      one.compare = (fs::path(origin.compare) / name).string();
+    PhotonSet set = load_photons(one, options, scene, progress);
+    set.events = std::move(events);
+    set.event = event;
+    return set;
+  }
   if (origin.compare.empty()) return load_photons(origin.photons, scene, options.light.limit, progress);
   const std::string sequences = sequences_of(origin.photons);
   const photon::Comparison comparison = photon::compare_histories(sequences, sequences_of(origin.compare));

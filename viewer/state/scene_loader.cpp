@@ -6,6 +6,7 @@
 #include <raylift/photon/propagate.h>
 
 #include <span>
+#include <utility>
 
 #include "cli/output_file.h"
 #include "state/photon_source.h"
@@ -32,7 +33,8 @@ bool failed(std::unique_ptr<Task<T>>& running, ViewerState& state, const Accept&
 void SceneLoader::poll(ViewerState& state) {
   watch(state);
   if (requests_ != state.requests()) start_loading(state);
-  (void)failed(loading_, state, [&](Scene scene) { show(state, std::move(scene)); });
+  const bool not_read = failed(loading_, state, [&](Scene scene) { show(state, std::move(scene)); });
+  if (not_read || std::exchange(cancelled_, false)) keep_shown_file(state);
   (void)failed(checking_, state, [&](SceneCheck check) { state.set_check(std::move(check)); });
   if (photon_requests_ != state.light().photon_requests() && !reads(state)) read_photons(state);
   (void)failed(reading_, state, [&](PhotonSet photons) {
@@ -73,6 +75,7 @@ bool SceneLoader::owes(const ViewerState& state) const {
 void SceneLoader::cancel() {
   if (loading_) {
     loading_.reset();
+    cancelled_ = true;
   } else if (reading_) {
     reading_.reset();
   } else if (lighting_) {
@@ -90,12 +93,20 @@ void SceneLoader::start_loading(const ViewerState& state) {
   std::error_code ignored;
   loaded_ = seen_ = std::filesystem::last_write_time(state.file(), ignored);
   loading_file_ = state.file();
+  cancelled_ = false;
   loading_.reset();  // cancels the load before, and waits for its end
   loading_ =
       std::make_unique<Task<Scene>>([path = loading_file_, options = state.options().load](const Progress& progress) {
         cli::protect_scenes(std::span(&path, 1), options);
         return load(path, options, progress);
       });
+}
+
+void SceneLoader::keep_shown_file(ViewerState& state) {
+  const std::string before = state.file();
+  state.keep_shown_file();
+  std::error_code ignored;
+  if (state.file() != before) loaded_ = seen_ = std::filesystem::last_write_time(state.file(), ignored);
 }
 
 void SceneLoader::watch(ViewerState& state) {

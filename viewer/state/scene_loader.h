@@ -50,6 +50,8 @@ class SceneLoader {
 
  private:
   using Clock = std::chrono::steady_clock;
+  /// After a file was not read.
+  void keep_shown_file(ViewerState& state);
   void start_loading(const ViewerState& state);
   void watch(ViewerState& state);
   void show(ViewerState& state, Scene scene);
@@ -71,6 +73,7 @@ class SceneLoader {
   std::string loading_file_, device_name_;
   std::uint64_t requests_ = 0;  // the value of the state that loading_ is for
   std::unique_ptr<Task<Scene>> loading_;
+  bool cancelled_ = false;  // loading_ was
   std::unique_ptr<Task<SceneCheck>> checking_;
   std::optional<SharedUpload> shared_upload_;
   std::unique_ptr<Task<GpuGeometry>> uploading_;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "cli/camera.h"
 #include "draw/scene_buffers.h"
@@ -22,6 +23,12 @@
 #include "state/messages.h"
 
 namespace raylift::viewer {
+
+/// What lies under the cursor, and a few pixels around it.
+struct PickedAround {
+  std::vector<Picked> all;
+  bool at_cursor = false;  ///< the first of them is under the cursor
+};
 
 struct ShownScene {
   /// The image without a scene. The framebuffer must not be empty.

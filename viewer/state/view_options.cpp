@@ -13,6 +13,7 @@
 #include "cli/placement_options.h"
 #include "cli/quantity.h"
 #include "cli/text.h"
+#include "state/camera_path.h"
 #include "state/view_config.h"
 
 namespace raylift::viewer {
@@ -35,6 +36,7 @@ Examples:
   raylift-view detector.dae --ray-cast shaded -o - | display
   raylift-view detector.dae --photons run --photon-filter 'TO * RE * SD' --color hits
   raylift-view detector.dae --photons run --photon-play --frames 250 -o 'film/{frame}.png'
+  raylift-view detector.dae --path 'whole,inside,sensor' --frames 250 -o 'film/{frame}.png'
   raylift-view --send select 'Sensor_12*'
 
 Exit codes are those of raylift; 10: no OpenGL context.)";
@@ -43,6 +45,7 @@ constexpr const char* kImage = "Image";
 constexpr const char* kCamera = "Camera";
 constexpr const char* kDrawing = "Drawing";
 constexpr const char* kDevice = "Device";
+constexpr const char* kWindow = "Window";
 
 /// What only the checks of options need: those of the configuration come first.
 struct Typed {
@@ -83,6 +86,10 @@ void add_image_options(CLI::App& app, ViewOptions& options, Typed& typed) {
       ->group(kImage);
   add_parsed(app, "--orbit", "DEGREES", "360; 0 with --photon-play", "Angle of this orbit",
              [&](const std::string& text) { options.image.orbit = number(text, -36000, 36000); })
+      ->group(kImage);
+  add_parsed(app, "--path", "NAME,NAME,...", "",
+             "With --frames: the camera moves smoothly through these bookmarks, in place of an orbit",
+             [&](const std::string& text) { options.image.path = path_names(text); })
       ->group(kImage);
   app.add_flag("--offscreen", typed.offscreen, "Open no window; --output and --frames imply it")->group(kImage);
   app.add_flag("--legend,!--no-legend", options.image.legend, "Draw the legend of the colours into images of --output")
@@ -144,7 +151,10 @@ void add_setting(CLI::App& app, const Setting& row, Settings& settings) {
       option = add_parsed(app, name, std::string(row.metavar), row.fallback(), help, set);
       break;
   }
-  option->group(row.in({Part::scene}) ? kDrawing : row.in({Part::light, Part::time}) ? "Light" : kImage);
+  option->group(row.in({Part::scene})               ? kDrawing
+                : row.in({Part::light, Part::time}) ? "Light"
+                : row.in({Part::window})            ? kWindow
+                                                    : kImage);
 }
 
 void add_settings(CLI::App& app, const SettingTable& table, std::initializer_list<Setting::Part> parts,
@@ -245,7 +255,7 @@ void add_options(CLI::App& app, ViewOptions& options, Typed& typed, const MoreOp
   add_image_options(app, options, typed);
   add_camera_options(app, options);
   using Part = Setting::Part;
-  add_settings(app, more.settings, {Part::scene, Part::background, Part::overlay}, options.settings);
+  add_settings(app, more.settings, {Part::scene, Part::background, Part::overlay, Part::window}, options.settings);
   add_drawing_options(app, options, typed);
   add_photon_options(app, options);
   add_settings(app, more.settings, {Part::light, Part::time}, options.settings);
@@ -321,6 +331,12 @@ void resolve(ViewOptions& options, const Typed& typed, bool background_given) {
   if (options.image.output == "-" && options.image.frames > 0)
     throw Error(ErrorKind::usage, "--frames prints to standard output, where the image goes", {},
                 "name a file: --output FILE.png");
+  if (!options.image.path.empty() && options.image.frames == 0)
+    throw Error(ErrorKind::usage, "--path has no frames", {}, "add --frames COUNT, and --output 'film/{frame}.png'");
+  if (!options.image.path.empty() && options.image.orbit)
+    throw Error(ErrorKind::usage, "--path and --orbit are alternatives");
+  if (!options.image.path.empty() && !options.bookmark.empty())
+    throw Error(ErrorKind::usage, "--path and --bookmark are alternatives", {}, "begin the path with this bookmark");
   if (options.image.output.find("{frame}") != std::string::npos && options.image.frames == 0)
     throw Error(ErrorKind::usage, "--output has {frame}, and there are no frames", {}, "add --frames COUNT");
   if (!options.light.origin.photons.empty() && !options.light.origin.source.empty())

@@ -32,6 +32,7 @@ struct ImageOptions {
   int ray_samples = 16;         ///< per pixel
   std::optional<double> orbit;  ///< angle of the camera's orbit during these frames, degrees
   bool legend = false;
+  std::vector<std::string> path;  ///< bookmarks that the camera passes during these frames, in place of an orbit
 
   /// Whether each of `frames` is written: `output` has {frame}.
   [[nodiscard]] bool writes_frames() const { return frames > 0 && output.find("{frame}") != std::string::npos; }

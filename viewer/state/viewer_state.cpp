@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "state/viewer_state.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace raylift::viewer {
@@ -38,6 +40,12 @@ void ViewerState::open(const std::vector<std::string>& files) {
 
 void ViewerState::reload() {
   if (!file_.empty()) open(std::string(file_));
+}
+
+void ViewerState::keep_shown_file() {
+  if (shown_file_.empty() || file_ == shown_file_) return;
+  file_ = shown_file_;
+  quietly([&] { bookmarks_.open(bookmarks_file(options_), bookmarks_key(file_)); });  // its errors were shown
 }
 
 void ViewerState::show(std::shared_ptr<const Scene> scene) {
@@ -94,7 +102,7 @@ void ViewerState::set_device_scene(std::shared_ptr<const DeviceScene> scene) {
   ++shown_.revision;
 }
 
-void ViewerState::add_bookmark(std::string name) {
+void ViewerState::add_bookmark(std::string name, std::optional<int> key) {
   if (name.empty()) {
     std::size_t number = 0;
     do name = "view " + std::to_string(++number);
@@ -102,10 +110,51 @@ void ViewerState::add_bookmark(std::string name) {
   }
   messages().attempt([&] {
     Bookmark bookmark{name, camera(), settings(), {}, {}, true, light_.origin()};
+    bookmark.key = key;
     if (shown_.solids) save_solids(*shown_.solids, bookmark);
     bookmarks_.add(bookmark);
-    messages().show("bookmark '" + name + "' saved");
+    wants_thumbnail_ = bookmarks_.thumbnail_file(name).empty() ? "" : name;
+    const std::optional<int> its_key = bookmarks_.find(name)->key;
+    messages().show("bookmark '" + name + "' saved" + (its_key ? ", key " + std::to_string(*its_key) : ""));
   });
+}
+
+void ViewerState::bookmark_key(int key) {
+  const Bookmark* there = bookmarks_.with_key(key);
+  add_bookmark(there != nullptr ? there->name : "", key);
+}
+
+void ViewerState::go_to_key(int key) {
+  const Bookmark* found = bookmarks_.with_key(key);
+  if (found == nullptr)
+    return messages().show(fmt::format("no bookmark has the key {0}: Ctrl+{0} saves the view as one", key));
+  messages().show("bookmark '" + found->name + "'");
+  go_to(Bookmark(*found));
+}
+
+void ViewerState::set_thumbnail(const Image& image) {
+  const std::filesystem::path file = bookmarks_.thumbnail_file(wants_thumbnail_);
+  wants_thumbnail_.clear();
+  std::error_code ignored;
+  std::filesystem::create_directories(file.parent_path(), ignored);
+  quietly([&] { write_png(image, file); });
+}
+
+void ViewerState::play_path(const std::vector<std::string>& names, double seconds) {
+  path_ = PlayedPath{CameraPath(bookmarks_, names, scene() ? scene()->bounds : Bounds()), seconds};
+  advance_path(0);
+}
+
+void ViewerState::advance_path(double seconds) {
+  if (!path_) return;
+  path_->now += seconds;
+  const CameraPath::Place place = path_->path.at(path_->now / path_->seconds);
+  if (path_->bookmark != place.bookmark) go_to(path_->path.bookmark(place.bookmark));
+  path_->bookmark = place.bookmark;
+  viewpoint_.set(place.camera);
+  place.set_clip(shown_.settings);
+  shown_.moved();
+  if (path_->now >= path_->seconds) path_.reset();
 }
 
 void ViewerState::remove_bookmark(std::size_t index) {

@@ -11,14 +11,18 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/image.h"
 #include "meshes/levels.h"
 #include "rays/device_scene.h"
 #include "state/appearance.h"
 #include "state/bookmarks.h"
+#include "state/camera_path.h"
 #include "state/clipping.h"
+#include "state/hover.h"
 #include "state/light_state.h"
 #include "state/measuring.h"
 #include "state/remembered.h"
@@ -74,6 +78,11 @@ class ViewerState {
     ++shown_.revision;
   }
 
+  /// What a resting cursor shows of what it met.
+  [[nodiscard]] HoverText hover_text(const Picked& picked, const Cursor& cursor) const {
+    return viewer::hover_text(shown_, picked, cursor);
+  }
+
   // Files.
   [[nodiscard]] const ViewOptions& options() const { return options_; }
   /// The file that is shown or being loaded; empty: none yet.
@@ -82,6 +91,9 @@ class ViewerState {
   /// Offers these files in the panel, and opens the first.
   void open(const std::vector<std::string>& files);
   void reload();
+  /// Goes back to the file that is shown, with its bookmarks, after another one was not read. Where none is shown, the
+  /// file stays, for reload().
+  void keep_shown_file();
   /// Raised by each open(): SceneLoader loads file() whenever it changes.
   [[nodiscard]] std::uint64_t requests() const { return requests_; }
   /// The value of requests() whose scene is shown; 0: none yet.
@@ -106,9 +118,22 @@ class ViewerState {
   // What is kept in files.
   [[nodiscard]] const Bookmarks& bookmarks() const { return bookmarks_; }
   /// The default name is "view 1", or the next free one.
-  void add_bookmark(std::string name = {});
+  void add_bookmark(std::string name = {}, std::optional<int> key = std::nullopt);
+  /// Saves the view as the bookmark with this key, 0 to 9: anew where there is one, else by a default name.
+  void bookmark_key(int key);
+  /// Goes to the bookmark with this key. A message says where there is none.
+  void go_to_key(int key);
+  /// The name of the bookmark that still lacks its thumbnail; empty: none does.
+  [[nodiscard]] const std::string& wants_thumbnail() const { return wants_thumbnail_; }
+  /// Saves the image of that bookmark. A failure is ignored: the bookmark is there without one.
+  void set_thumbnail(const Image& image);
   void remove_bookmark(std::size_t index);
   void go_to(const Bookmark& bookmark);
+  /// Moves the camera along the bookmarks with these names in so many seconds. Throws Error(usage).
+  void play_path(const std::vector<std::string>& names, double seconds);
+  [[nodiscard]] bool plays_path() const { return path_.has_value(); }
+  void advance_path(double seconds);
+  void stop_path() { path_.reset(); }
   /// Keeps recent files and the speed of flying in this file from now on. Failures to read or write it are ignored.
   void remember(const std::filesystem::path& file);
   /// The files that windows showed, the last one first; none until remember().
@@ -129,6 +154,13 @@ class ViewerState {
   Measuring measuring_{shown_};
   LightState light_{shown_, options_};
   Bookmarks bookmarks_;
+  std::string wants_thumbnail_;
+  struct PlayedPath {
+    CameraPath path;
+    double seconds = 0, now = 0;
+    std::optional<std::size_t> bookmark = {};  ///< the one that the path is at, or behind
+  };
+  std::optional<PlayedPath> path_;
   Remembered remembered_;
   std::string file_;
   std::string shown_file_;  // the file of the scene

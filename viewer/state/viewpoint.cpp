@@ -63,6 +63,19 @@ void Viewpoint::look(StandardView view) {
   frame_all();
 }
 
+void Viewpoint::look_along(const Eigen::Vector3d& axis) {
+  move([&](Camera& camera) {
+    // As the standard views: seen from above or below, the image's upper side is the back.
+    Camera seen = camera;
+    for (const StandardView view : {StandardView::front, StandardView::back, StandardView::left, StandardView::right,
+                                    StandardView::top, StandardView::bottom}) {
+      seen.look(view);
+      if (seen.forward().dot(axis) < -0.999) return camera.look(view);
+    }
+    camera.look(-axis, camera.up);
+  });
+}
+
 void Viewpoint::frame_all() {
   if (!shown_.scene) return;
   appearance_.set_in_the_way({});

@@ -26,6 +26,8 @@ class Viewpoint {
   void set_orthographic(bool orthographic);
   /// Looks from this side, and frames the scene.
   void look(StandardView view);
+  /// Looks at the target from an axis' end, along the axis, which points to the camera.
+  void look_along(const Eigen::Vector3d& axis);
   void frame_all();
   /// Frames solids, and draws faintly what stands before them.
   void focus(std::span<const std::uint32_t> instances);

@@ -229,7 +229,11 @@ void Gui::end_frame() {
 
 std::string key_name(int key) {
   if (key >= GLFW_KEY_F1 && key <= GLFW_KEY_F25) return "F" + std::to_string(key - GLFW_KEY_F1 + 1);
-  if (key >= GLFW_KEY_KP_0 && key <= GLFW_KEY_KP_9) return std::to_string(key - GLFW_KEY_KP_0);
+  if (key >= GLFW_KEY_KP_0 && key <= GLFW_KEY_KP_9) return "Num " + std::to_string(key - GLFW_KEY_KP_0);
+  if (key == GLFW_KEY_KP_DECIMAL) return "Num .";
+  if (key == GLFW_KEY_KP_ADD) return "Num +";
+  if (key == GLFW_KEY_KP_SUBTRACT) return "Num -";
+  if (key == GLFW_KEY_TAB) return "Tab";
   if (key == GLFW_KEY_SPACE) return "Space";
   if (key > GLFW_KEY_SPACE && key <= GLFW_KEY_GRAVE_ACCENT) return {static_cast<char>(key)};  // ASCII
   constexpr std::array<const char*, 4> kFromDown{"Down", "Up", "Page Up", "Page Down"};

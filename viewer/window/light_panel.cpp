@@ -32,6 +32,8 @@ void draw_counts(ViewerState& state, const LightShown& shown) {
     return all == 0 ? std::string("none") : fmt::format("{} of {}{}", cli::grouped(drawn), cli::grouped(all), kind);
   };
   if (begin_facts("photons")) {
+    if (!set.events.empty())
+      fact("Event", fmt::format("{} of {}: {}", set.event + 1, set.events.size(), set.events[set.event]));
     fact("Paths", of(choice.paths, set.paths(), ", ") +
                       (set.paths() == 0 ? "" : cli::counted(choice.steps.size(), "step", "steps")));
     fact("Points", of(choice.points.size(), set.points.size(), ""));

@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 
 #include "cli/text.h"
@@ -47,7 +48,6 @@ void Panels::draw(float width, float height) {
   }
   draw_activity(height);
   draw_message(height);
-  if (layout_.help) draw_help(width, height);
   open_.draw(state_, layout_, width, height);
 }
 
@@ -217,7 +217,9 @@ void Panels::draw_bookmarks() {
   ImGui::SetNextItemWidth(em(-60));
   const bool entered = text_field("##name", "name", bookmark_, "The name of a new bookmark", true);
   ImGui::SameLine();
-  if ((button("Add", "Keep this view, and what is hidden, by this name (Ctrl+D)") || entered) && bookmark_[0] != '\0') {
+  if ((button("Add", "Keep this view, and what is hidden, by this name (Ctrl+D; Ctrl+0 to Ctrl+9 with a key)") ||
+       entered) &&
+      bookmark_[0] != '\0') {
     state_.add_bookmark(bookmark_.data());
     bookmark_[0] = '\0';
   }
@@ -226,8 +228,7 @@ void Panels::draw_bookmarks() {
     const Bookmark bookmark = state_.bookmarks().all()[i];
     const bool removed = button("x", "Remove this bookmark");
     ImGui::SameLine();
-    if (ImGui::Selectable(cli::printable(bookmark.name).c_str())) state_.go_to(bookmark);
-    tip("Go to this view");
+    if (draw_bookmark(bookmark)) state_.go_to(bookmark);
     ImGui::PopID();
     if (removed) {
       state_.remove_bookmark(i);
@@ -236,6 +237,29 @@ void Panels::draw_bookmarks() {
   }
   if (state_.bookmarks().all().empty()) ImGui::TextDisabled("none yet; Ctrl+D adds one");
   draw_recent_files();
+}
+
+/// A row with image, key and name; true where it was clicked.
+bool Panels::draw_bookmark(const Bookmark& bookmark) {
+  constexpr float kImageHeight = 54;
+  const Thumbnails::Picture* picture = thumbnails_.find(state_.bookmarks().thumbnail_file(bookmark.name));
+  const float high = em(kImageHeight);
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const bool clicked = ImGui::Selectable("##bookmark", false, 0, {0, picture != nullptr ? high : 0});
+  tip(bookmark.key ? "Go to this view (" + std::to_string(*bookmark.key) + ")" : "Go to this view");
+  float left = corner.x;
+  const float middle = corner.y + (picture != nullptr ? 0.5F * (high - ImGui::GetTextLineHeight()) : 0);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (picture != nullptr) {
+    const float wide = high * static_cast<float>(picture->width) / static_cast<float>(picture->height);
+    list.AddImage(reinterpret_cast<ImTextureID>(static_cast<std::uintptr_t>(picture->texture.name())), corner,
+                  {corner.x + wide, corner.y + high});
+    left += wide + em(8);
+  }
+  if (bookmark.key)
+    list.AddText({left, middle}, ImGui::GetColorU32(ImGuiCol_TextDisabled), std::to_string(*bookmark.key).c_str());
+  list.AddText({left + em(16), middle}, ImGui::GetColorU32(ImGuiCol_Text), cli::printable(bookmark.name).c_str());
+  return clicked;
 }
 
 void Panels::draw_recent_files() {
@@ -264,6 +288,14 @@ void Panels::draw_recent_files() {
     ImGui::PopID();
   }
   if (!opened.empty()) state_.open(opened);
+}
+
+std::string Panels::new_names() {
+  std::string names = open_.new_names();
+  if (named_ == state_.recent_files()) return names;
+  named_ = state_.recent_files();
+  for (const std::string& file : named_) names += file;
+  return names;
 }
 
 void Panels::draw_activity(float height) {
@@ -307,30 +339,6 @@ void Panels::draw_message(float height) const {
     ImGui::PushTextWrapPos(std::max(em(50), at.width() - 2 * ImGui::GetStyle().WindowPadding.x));
     failed ? text_error(cli::printable(message)) : text(cli::printable(message));
     ImGui::PopTextWrapPos();
-  }
-  ImGui::End();
-}
-
-void Panels::draw_help(float width, float height) {
-  ImGui::SetNextWindowPos({0.5F * width, 0.5F * height}, ImGuiCond_Always, {0.5F, 0.5F});
-  ImGui::SetNextWindowSizeConstraints({0, 0}, {width - 2 * em(kGap), height - 2 * em(kGap)});
-  if (ImGui::Begin(
-          "Keys and mouse", &layout_.help,
-          ImGuiWindowFlags_NoResize | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_HorizontalScrollbar)) {
-    // Two controls beside each other: a window of the default height holds all.
-    if (ImGui::BeginTable("keys", 4, ImGuiTableFlags_SizingFixedFit)) {
-      const std::size_t rows = (controls().size() + 1) / 2;
-      for (std::size_t row = 0; row < rows; ++row) {
-        ImGui::TableNextRow();
-        for (std::size_t i = row; i < controls().size(); i += rows) {
-          ImGui::TableNextColumn();
-          text(controls()[i].all_names());
-          ImGui::TableNextColumn();
-          text(std::string(controls()[i].help) + "  ");
-        }
-      }
-      ImGui::EndTable();
-    }
   }
   ImGui::End();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The panels over the image: solids, facts, device, bookmarks, image settings, selection, activity and help. Dear
+// The panels over the image: solids, facts, device, bookmarks, image settings, selection, and activity. Dear
 // ImGui; no window.
 #pragma once
 
@@ -21,6 +21,7 @@
 #include "window/light_panel.h"
 #include "window/open_panel.h"
 #include "window/solid_tree.h"
+#include "window/thumbnails.h"
 
 namespace raylift::viewer {
 
@@ -37,7 +38,7 @@ class Panels {
   /// Passes a key to the dialog for opening files.
   void press(std::string_view key) { open_.press(key); }
   /// The names of files that they show since the last call.
-  [[nodiscard]] std::string new_names() { return open_.new_names(); }
+  [[nodiscard]] std::string new_names();
   /// The face of the clipping box whose handle is under the cursor; none without panels.
   [[nodiscard]] std::optional<std::size_t> handle_under(const Cursor& cursor) const;
   /// Where they were drawn last.
@@ -54,10 +55,10 @@ class Panels {
   void draw_image();
   void draw_legend();
   void draw_bookmarks();
+  [[nodiscard]] bool draw_bookmark(const Bookmark& bookmark);
   void draw_recent_files();
   void draw_activity(float height);
   void draw_message(float height) const;
-  void draw_help(float width, float height);
 
   ViewerState& state_;
   SceneLoader& loader_;
@@ -68,11 +69,13 @@ class Panels {
   LightPanel light_;
   OpenPanel open_;
   Docks docks_;
+  Thumbnails thumbnails_;
   struct RecentFile {
     std::string path, why_not;
   };
   std::vector<RecentFile> recent_;  // as of recent_until_
   std::chrono::steady_clock::time_point recent_until_{};
+  std::vector<std::string> named_;   // recent files whose names new_names() has given
   std::array<char, 64> bookmark_{};  // the name being typed
 };
 

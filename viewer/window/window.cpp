@@ -21,11 +21,14 @@
 #include "base/descriptor.h"
 #include "cli/interrupt.h"
 #include "cli/text.h"
+#include "draw/overlay.h"
 #include "geometry/src/process.h"
 #include "state/scene_loader.h"
 #include "window/controls.h"
 #include "window/desktop_theme.h"
 #include "window/gui.h"
+#include "window/hover_panel.h"
+#include "window/palette_panel.h"
 #include "window/panels.h"
 #include "window/solid_menu.h"
 
@@ -35,6 +38,7 @@ namespace {
 constexpr double kClickDistance = 4;   // pixels: a press that moves farther is a drag
 constexpr double kDoubleClick = 0.35;  // seconds
 constexpr int kFramesAfterEvent = 3;   // that ImGui needs
+constexpr double kRest = 0.35;         // seconds that the cursor rests before it shows what it is over
 
 struct DestroyWindow {
   void operator()(GLFWwindow* window) const { glfwDestroyWindow(window); }
@@ -97,7 +101,8 @@ std::optional<Resolution> framebuffer_of(GLFWwindow* window) {
 /// GLFW's window with the image and the panels. Its events go through the table of controls.
 class Window {
  public:
-  Window(const ViewOptions& options, cli::Session& session, const ServerFactory& make_server)
+  Window(const ViewOptions& options, cli::Session& session, const ServerFactory& make_server,
+         const CommandsFactory& make_commands)
       : options_(options),
         window_((ask_desktop(), open_window(options.image.resolution))),
         gl_(init_gl()),
@@ -108,7 +113,9 @@ class Window {
                 layout_,
                 loader_,
                 [&](const std::string& line) { session.write(cli::printable(line) + '\n'); },
-                [this](const std::string& text) { glfwSetClipboardString(window_.get(), text.c_str()); }} {
+                [this](const std::string& text) { glfwSetClipboardString(window_.get(), text.c_str()); }},
+        commands_(make_commands ? make_commands(target_) : nullptr),
+        palette_(commands_.get()) {
     session.debug("OpenGL: " + gl_.renderer + ", " + gl_.version);
     glfwSetWindowUserPointer(window_.get(), this);
     set_callbacks();
@@ -130,8 +137,10 @@ class Window {
       if (!any_held_key()) state_.keep_fly_speed();
       act_on_time();
       serve_clients();
+      serve_commands();
       loader_.poll(state_);
       follow_theme();
+      look_under_cursor();
       note_changes();
       // A wait that ends without an event or a change draws nothing: an idle window costs nothing.
       if (!draws_on()) continue;
@@ -178,14 +187,21 @@ class Window {
     apply_layout();
   }
 
+  void serve_commands() {
+    if (commands_ && commands_->serve()) wake_ = kFramesAfterEvent;
+  }
+
   static Window& of(GLFWwindow* window) { return *static_cast<Window*>(glfwGetWindowUserPointer(window)); }
 
-  [[nodiscard]] bool draws_on() const { return frames_.busy(state_) || any_held_key() || wake_ > 0; }
+  [[nodiscard]] bool draws_on() const {
+    return frames_.busy(state_) || any_held_key() || wake_ > 0 || state_.plays_path();
+  }
 
   /// Seconds until something may have changed without an event. The loop notices an interrupt after that time at the
   /// latest.
   [[nodiscard]] double longest_wait() const {
-    if (loader_.busy() || (server_ && server_->pending())) return 0.05;
+    if (loader_.busy() || (server_ && server_->pending()) || (commands_ && commands_->pending())) return 0.05;
+    if (looks_for_hover()) return std::max(0.001, moved_ + kRest - glfwGetTime());
     if (ImGui::GetIO().WantTextInput) return 0.2;  // its cursor blinks
     return options_.window.watch || !state_.messages().text().empty() ? 0.4 : 1.0;
   }
@@ -200,7 +216,8 @@ class Window {
               work.what + work.stage,
               work.share,
               state_.check() != nullptr,
-              facts};
+              facts,
+              state_.wants_thumbnail()};
     if (now != shown_ || ImGui::GetIO().WantTextInput) wake_ = std::max(wake_, now != shown_ ? kFramesAfterEvent : 1);
     shown_ = std::move(now);
   }
@@ -214,6 +231,9 @@ class Window {
     glfwSetScrollCallback(w, [](GLFWwindow* window, double, double y) { of(window).on_scroll(y); });
     glfwSetKeyCallback(w, [](GLFWwindow* window, int key, int, int action, int modifiers) {
       if (action != GLFW_RELEASE) of(window).on_key(key, modifiers);
+    });
+    glfwSetCharCallback(w, [](GLFWwindow* window, unsigned code) {
+      if (of(window).layout_.palette && !ImGui::GetIO().WantTextInput) of(window).palette_.type(code);
     });
     glfwSetDropCallback(w, [](GLFWwindow* window, int count, const char** paths) {
       if (count > 0) of(window).state_.open(std::vector<std::string>(paths, paths + count));
@@ -255,9 +275,18 @@ class Window {
     gui_->need_letters(panels_.new_names());
     gui_->begin_frame(layout_.light);
     const Resolution size = window_size();
-    panels_.draw(static_cast<float>(size.width), static_cast<float>(size.height));
+    const auto width = static_cast<float>(size.width), height = static_cast<float>(size.height);
+    if (button_ < 0 && !Gui::covers(cursor_x_, cursor_y_))
+      if (const auto end = gizmo_under(cursor_x_, cursor_y_)) draw_gizmo_highlight(*end, *pixels, width, height);
+    panels_.draw(width, height);
     draw_solid_menu(target_);
-    const auto [low, high] = panels_.free_part(static_cast<float>(size.width), static_cast<float>(size.height));
+    draw_help(target_, width, height);
+    palette_.draw(target_, width, height);
+    const ImVec2 cursor(static_cast<float>(cursor_x_), static_cast<float>(cursor_y_));
+    if (snap_) draw_snap_mark(*snap_, state_.camera(), width, height);
+    if (hover_ && !layout_.palette && !layout_.help && !layout_.opening && !Gui::covers(cursor_x_, cursor_y_))
+      draw_hover(*hover_, cursor.x, cursor.y, width, height);
+    const auto [low, high] = panels_.free_part(width, height);
     state_.viewpoint().set_free_part({low.x(), 1 - high.y()}, {high.x(), 1 - low.y()});
     ImGui::Render();
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
@@ -293,10 +322,12 @@ class Window {
   }
 
   void act(Control::Kind kind, std::string_view name, int modifiers, const ControlEvent& event) {
-    const Control* control =
-        find_control(kind, name, (modifiers & GLFW_MOD_CONTROL) != 0, (modifiers & GLFW_MOD_SHIFT) != 0);
-    if (control == nullptr || (!control->while_typing && kind == Control::Kind::key && ImGui::GetIO().WantTextInput))
+    const Control* control = find_control(kind, name, (modifiers & GLFW_MOD_CONTROL) != 0,
+                                          (modifiers & GLFW_MOD_SHIFT) != 0, state_.settings().controls);
+    if (control == nullptr ||
+        (!control->while_typing && kind == Control::Kind::key && (ImGui::GetIO().WantTextInput || layout_.palette)))
       return;
+    if (kind != Control::Kind::key) state_.stop_path();
     control->act(target_, event);
   }
 
@@ -311,12 +342,15 @@ class Window {
     if (action == GLFW_PRESS) {
       // The position of the event: the cursor may be elsewhere by now, when drawing is slow.
       if (Gui::covers(cursor_x_, cursor_y_)) return;
+      forget_hover();
+      state_.stop_path();
       press_time_ = glfwGetTime();
       press_x_ = last_x_ = cursor_x_;
       press_y_ = last_y_ = cursor_y_;
       button_ = button;
       handle_ =
           button == GLFW_MOUSE_BUTTON_LEFT ? panels_.handle_under(event_at(press_x_, press_y_).cursor) : std::nullopt;
+      gizmo_ = button == GLFW_MOUSE_BUTTON_LEFT ? gizmo_under(press_x_, press_y_) : std::nullopt;
       modifiers_ = modifiers;
       dragged_ = false;
       return;
@@ -327,9 +361,16 @@ class Window {
     if (button == GLFW_MOUSE_BUTTON_RIGHT)
       return act(Control::Kind::click, "right click", 0, event_at(press_x_, press_y_));
     if (button != GLFW_MOUSE_BUTTON_LEFT) return;
+    if (gizmo_) {
+      ControlEvent event = event_at(press_x_, press_y_);
+      event.axis = gizmo_->axis;
+      return act(Control::Kind::click, "click on an axis of the gizmo", 0, event);
+    }
     const bool twice = press_time_ - last_click_ < kDoubleClick &&
                        std::hypot(press_x_ - last_click_x_, press_y_ - last_click_y_) <= kClickDistance;
-    act(Control::Kind::click, twice ? "double click" : "click", 0, event_at(press_x_, press_y_));
+    ControlEvent event = event_at(press_x_, press_y_);
+    event.alt = (modifiers_ & GLFW_MOD_ALT) != 0;
+    act(Control::Kind::click, twice ? "double click" : "click", 0, event);
     last_click_ = twice ? -1 : press_time_;  // a third click begins a new pair
     last_click_x_ = press_x_;
     last_click_y_ = press_y_;
@@ -339,6 +380,7 @@ class Window {
     wake_ = kFramesAfterEvent;
     cursor_x_ = x;
     cursor_y_ = y;
+    forget_hover();
     if (button_ < 0) return;
     if (std::hypot(x - press_x_, y - press_y_) > kClickDistance) dragged_ = true;
     if (!dragged_) return;
@@ -354,6 +396,7 @@ class Window {
   void on_scroll(double steps) {
     wake_ = kFramesAfterEvent;
     if (Gui::covers(cursor_x_, cursor_y_)) return;
+    forget_hover();
     ControlEvent event = event_at(cursor_x_, cursor_y_);
     event.steps = steps;
     act(Control::Kind::wheel, any_held_key() ? "wheel while flying" : "wheel", 0, event);
@@ -361,8 +404,55 @@ class Window {
 
   void on_key(int key, int modifiers) {
     wake_ = kFramesAfterEvent;
-    if (layout_.opening) panels_.press(key_name(key));
-    act(Control::Kind::key, key_name(key), modifiers, event_at(cursor_x_, cursor_y_));
+    const std::string name = key_name(key);
+    const bool in_palette = layout_.palette;
+    if (layout_.opening) panels_.press(name);
+    if (in_palette) palette_.press(name);
+    // The palette's field takes all keys but those that act while typing.
+    ControlEvent event = event_at(cursor_x_, cursor_y_);
+    event.key = name;
+    if (!in_palette || name == "P" || name.size() > 1) act(Control::Kind::key, name, modifiers, event);
+  }
+
+  /// The end of the gizmo's axis under a place of the window.
+  [[nodiscard]] std::optional<GizmoEnd> gizmo_under(double x, double y) const {
+    const Resolution window = window_size(), image = state_.framebuffer();
+    const Eigen::Vector2f place(static_cast<float>(x * image.width / window.width),
+                                static_cast<float>(image.height - y * image.height / window.height));
+    return gizmo_end_at(state_.camera(), state_.settings(), image, place);
+  }
+
+  /// Whether the cursor rests over the image, and what it met is still to be found.
+  [[nodiscard]] bool looks_for_hover() const {
+    return !hover_known_ && (state_.settings().hover || state_.measuring().active()) && button_ < 0 && state_.scene() &&
+           !layout_.opening && !layout_.palette && !layout_.help && layout_.menu == WindowLayout::Menu::closed &&
+           glfwGetWindowAttrib(window_.get(), GLFW_HOVERED) == GLFW_TRUE;
+  }
+  void forget_hover() {
+    if (hover_ || snap_) wake_ = kFramesAfterEvent;
+    moved_ = glfwGetTime();
+    hover_known_ = false;
+    hover_.reset();
+    snap_.reset();
+  }
+  /// Finds what lies under a cursor that has rested for a while: once, so that a window at rest takes no processor.
+  void look_under_cursor() {
+    if (hover_revision_ != state_.revision()) {  // something else may be there now
+      hover_revision_ = state_.revision();
+      if (hover_known_) forget_hover();
+    }
+    if (!looks_for_hover() || frames_.busy(state_) || any_held_key() || glfwGetTime() < moved_ + kRest) return;
+    hover_known_ = true;
+    if (Gui::covers(cursor_x_, cursor_y_) || gizmo_under(cursor_x_, cursor_y_)) return;
+    const Cursor cursor = event_at(cursor_x_, cursor_y_).cursor;
+    if (state_.measuring().active()) {
+      const bool alt = down(GLFW_KEY_LEFT_ALT) || down(GLFW_KEY_RIGHT_ALT);
+      snap_ = state_.measuring().point_at(frames_.pick_around(state_, cursor), cursor, !alt);
+    } else if (const auto picked = frames_.pick(state_, cursor)) {
+      hover_ = state_.hover_text(*picked, cursor);
+      gui_->need_letters(hover_->name + hover_->material);
+    }
+    if (hover_ || snap_) wake_ = kFramesAfterEvent;
   }
 
   [[nodiscard]] bool down(int key) const { return glfwGetKey(window_.get(), key) == GLFW_PRESS; }
@@ -394,7 +484,10 @@ class Window {
   /// Advances the photons' time with the clock; after a pause, by one frame.
   void act_on_time() {
     const double now = glfwGetTime();
-    if (state_.light().playing()) state_.light().advance(std::min(0.1, now - last_advance_));
+    const double seconds = std::min(0.1, now - last_advance_);
+    if (state_.light().playing()) state_.light().advance(seconds);
+    if (any_held_key()) state_.stop_path();
+    state_.advance_path(seconds);
     last_advance_ = now;
   }
 
@@ -408,6 +501,8 @@ class Window {
   FrameScheduler frames_;
   Panels panels_;
   ControlTarget target_;
+  std::unique_ptr<Commands> commands_;
+  PalettePanel palette_;
   std::unique_ptr<Server> server_;
   std::optional<Waker> waker_;  // of the server's descriptor
   std::unique_ptr<Gui> gui_;
@@ -419,12 +514,19 @@ class Window {
     float share = 0;
     bool checked = false;
     int facts = 0;
+    std::string thumbnail;
     friend bool operator==(const Shown&, const Shown&) = default;
   };
   Shown shown_;                        // by the panels, apart from the effects of events
   int wake_ = kFramesAfterEvent;       // frames to draw before waiting for events
   int button_ = -1;                    // the pressed button
   std::optional<std::size_t> handle_;  // of the clipping box, under the press
+  std::optional<GizmoEnd> gizmo_;      // under the press
+  double moved_ = 0;                   // when the cursor moved, or the image changed
+  bool hover_known_ = true;            // what lies under the cursor, or that nothing does
+  std::uint64_t hover_revision_ = 0;   // of the state
+  std::optional<HoverText> hover_;
+  std::optional<SnapPoint> snap_;
   int modifiers_ = 0;
   bool dragged_ = false;
   double cursor_x_ = 0, cursor_y_ = 0, press_x_ = 0, press_y_ = 0, last_x_ = 0, last_y_ = 0;
@@ -434,9 +536,10 @@ class Window {
 
 }  // namespace
 
-int show_window(const ViewOptions& options, cli::Session& session, const ServerFactory& make_server) {
+int show_window(const ViewOptions& options, cli::Session& session, const ServerFactory& make_server,
+                const CommandsFactory& make_commands) {
   const Glfw glfw;
-  Window window(options, session, make_server);
+  Window window(options, session, make_server, make_commands);
   window.run(session);
   return 0;
 }

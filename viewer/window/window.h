@@ -8,8 +8,9 @@
 namespace raylift::viewer {
 
 /// Shows the files until the window is closed, and serves clients by the server that `make_server` makes; where it
-/// fails, the window warns and goes on without one. Returns the exit code. Throws Error(no_display) where no window
-/// with OpenGL 4.5 can be opened.
-[[nodiscard]] int show_window(const ViewOptions& options, cli::Session& session, const ServerFactory& make_server);
+/// fails, the window warns and goes on without one. `make_commands` makes what the command palette offers. Returns the
+/// exit code. Throws Error(no_display) where no window with OpenGL 4.5 can be opened.
+[[nodiscard]] int show_window(const ViewOptions& options, cli::Session& session, const ServerFactory& make_server,
+                              const CommandsFactory& make_commands);
 
 }  // namespace raylift::viewer

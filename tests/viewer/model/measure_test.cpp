@@ -113,7 +113,9 @@ class MeasureState : public Outside {
  protected:
   void press(const char* key) { find_control(Control::Kind::key, key, false, false)->act(target_, {}); }
   /// A click at the middle of the window on a triangle of "pmt_1": its point is on the camera's axis.
-  void click(std::uint32_t triangle) { state_.measuring().add(Picked{1, triangle}, Cursor{320, 240, {640, 480}}); }
+  void click(std::uint32_t triangle) {
+    state_.measuring().add({{{1, triangle}}, true}, Cursor{320, 240, {640, 480}}, false);
+  }
 };
 
 TEST_F(MeasureState, ClicksPutPointsAndAFourthBeginsAnew) {
@@ -134,7 +136,7 @@ TEST_F(MeasureState, ClicksPutPointsAndAFourthBeginsAnew) {
     EXPECT_LT((state_.settings().measured.back() - expected.back()).norm(), 1e-6);
   }
   EXPECT_FALSE(state_.selection()) << "such a click selects nothing";
-  state_.measuring().add(std::nullopt, Cursor{320, 240, {640, 480}});
+  state_.measuring().add({}, Cursor{320, 240, {640, 480}}, true);
   EXPECT_EQ(state_.settings().measured.size(), 1U);
   // The position is that of the selection.
   const Eigen::Vector3d last = state_.settings().measured.back();
@@ -158,7 +160,7 @@ TEST_F(MeasureState, ACapIsASurfaceToo) {
     camera.free_middle = {0, 0};
     camera.target = {-300, 0, 20};
   });
-  state_.measuring().add(Picked{1, kNone}, Cursor{320, 240, {640, 480}});
+  state_.measuring().add({{{1, kNone}}, true}, Cursor{320, 240, {640, 480}}, true);
   ASSERT_EQ(state_.settings().measured.size(), 1U);
   EXPECT_LT((state_.settings().measured[0] - Eigen::Vector3d(-300, 10, 20)).norm(), 1e-6);
 }

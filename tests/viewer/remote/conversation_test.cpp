@@ -297,14 +297,15 @@ TEST_F(Messages, AnswersOnceAFileIsShownAndThenWhatFollows) {
   talk.receive(request("open", {{"file", cube}}, 1) + '\n' + request("state", {}, 2) + '\n' +
                request("open", {{"file", "/nowhere.dae"}}, 3) + '\n' +
                request("open", {{"file", (test::source_dir() / "tests/data/malformed/array_nan.dae").string()}}, 4) +
-               '\n' + request("reload", {}, 5) + '\n' + request("ready", {}, 6) + '\n');
+               '\n' + request("ready", {}, 5) + '\n' + request("state", {}, 6) + '\n' + request("reload", {}, 7) +
+               '\n');
   (void)talk.work(Conversation::Clock::time_point::max());
   EXPECT_TRUE(talk.output().empty()) << "it is not shown yet";
   EXPECT_TRUE(talk.pending());
   EXPECT_FALSE(talk.has_work()) << "or the window would never rest";
   EXPECT_EQ(ask(other, request("state"))["result"]["loading"], true) << "others are answered meanwhile";
-  const std::vector<Json> lines = wait_for_answers(talk, state_, loader_, 6);
-  ASSERT_EQ(lines.size(), 6U);
+  const std::vector<Json> lines = wait_for_answers(talk, state_, loader_, 7);
+  ASSERT_EQ(lines.size(), 7U);
   EXPECT_EQ(lines[0]["result"]["file"], cube);
   EXPECT_EQ(lines[0]["result"]["triangles"], 12);
   EXPECT_EQ(lines[1]["result"]["file"], cube);
@@ -314,7 +315,9 @@ TEST_F(Messages, AnswersOnceAFileIsShownAndThenWhatFollows) {
   EXPECT_EQ(lines[2]["error"]["data"]["file"], "/nowhere.dae");
   EXPECT_EQ(lines[3]["error"]["data"]["kind"], "malformed");
   EXPECT_EQ(lines[4]["error"]["data"]["kind"], "malformed");
-  EXPECT_EQ(lines[5]["error"]["data"]["kind"], "malformed") << "it is not shown, as it was not";
+  EXPECT_EQ(lines[5]["result"]["file"], cube) << "a file that was not read leaves the one that is shown";
+  EXPECT_NE(lines[5]["result"]["error"], nullptr);
+  EXPECT_EQ(lines[6]["result"]["file"], cube) << "which is read again";
   // A file that is opened before the other one is read.
   talk.receive(request("open", {{"file", cube}}) + '\n');
   (void)talk.work(Conversation::Clock::time_point::max());

@@ -160,10 +160,10 @@ TEST_F(StateParts, MeasuringBeginsAndEndsWithoutPoints) {
   EXPECT_TRUE(shown_.settings.measured.empty());
   viewpoint_.look(StandardView::front);
   const Cursor middle{320, 240, {640, 480}};
-  for (std::size_t i = 0; i != kMaxMeasured + 1; ++i) measuring.add(Picked{1, 4}, middle);
+  for (std::size_t i = 0; i != kMaxMeasured + 1; ++i) measuring.add({{{1, 4}}, true}, middle, false);
   EXPECT_EQ(shown_.settings.measured.size(), 1U) << "after the last point it is the first";
   EXPECT_NEAR(shown_.settings.measured[0].y(), -50, 1e-6) << "on the triangle";
-  EXPECT_FALSE(changes([&] { measuring.add(std::nullopt, middle); }));
+  EXPECT_FALSE(changes([&] { measuring.add({}, middle, false); }));
   measuring.set_active(false);
   EXPECT_TRUE(shown_.settings.measured.empty());
 }

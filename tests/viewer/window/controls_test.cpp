@@ -18,39 +18,90 @@ namespace {
 
 using Kind = Control::Kind;
 
+/// A table for each group, and one for gestures that differ by scheme.
+std::string tables_of_controls() {
+  std::string text;
+  for (std::size_t i = 0; i != kControlGroupNames.size(); ++i) {
+    text += "\n**" + std::string(kControlGroupNames[i]) + "**\n\n| key or gesture | |\n|---|---|\n";
+    for (const Control& control : controls())
+      if (control.group == static_cast<Control::Group>(i))
+        text += "| " + control.all_names() + " | " + std::string(control.help) + " |\n";
+  }
+  text += "\n| `--controls` |";
+  for (const std::string_view scheme : kMouseSchemeNames) text += ' ' + std::string(scheme) + " |";
+  text += "\n|---|---|---|---|\n";
+  for (const Control& control : controls()) {
+    if (!control.differs_by_scheme()) continue;
+    text += "| " + std::string(control.help) + " |";
+    for (std::size_t scheme = 0; scheme != kMouseSchemeNames.size(); ++scheme)
+      text += ' ' + control.all_names(static_cast<MouseScheme>(scheme)) + " |";
+    text += '\n';
+  }
+  return text + '\n';
+}
+
 TEST(Controls, AreInTheDocsAsTheyAre) {
-  std::string table = "| key or gesture | |\n|---|---|\n";
-  for (const Control& control : controls())
-    table += "| " + control.all_names() + " | " + std::string(control.help) + " |\n";
   std::ostringstream page;
   page << std::ifstream(test::source_dir() / "docs/viewer.md").rdbuf();
   const std::string text = page.str();
   const std::size_t begin = text.find("\n", text.find("<!-- controls:")) + 1;
   const std::size_t end = text.find("<!-- end of controls -->");
   ASSERT_NE(end, std::string::npos);
-  EXPECT_EQ(text.substr(begin, end - begin), table) << "copy the table into docs/viewer.md";
+  EXPECT_EQ(text.substr(begin, end - begin), tables_of_controls()) << "copy the tables into docs/viewer.md";
 }
 
 TEST(Controls, HaveNamesOfTheirOwn) {
-  std::set<std::pair<Kind, std::string_view>> names;
-  for (const Control& control : controls())
-    for (const std::string_view name : control.names) EXPECT_TRUE(names.emplace(control.kind, name).second) << name;
+  for (const MouseScheme scheme : {MouseScheme::raylift, MouseScheme::vtk, MouseScheme::blender}) {
+    std::set<std::pair<Kind, std::string_view>> names;
+    for (const Control& control : controls())
+      for (const std::string_view name : control.names_in(scheme))
+        EXPECT_TRUE(names.emplace(control.kind, name).second) << name;
+  }
+}
+
+std::string help_of(Kind kind, const char* name, bool control, bool shift, MouseScheme scheme = MouseScheme::raylift) {
+  const Control* found = find_control(kind, name, control, shift, scheme);
+  return std::string(found == nullptr ? "" : found->help);
 }
 
 TEST(Controls, AreFoundByNameAndModifiers) {
-  const auto help = [](Kind kind, const char* name, bool control, bool shift) {
-    const Control* found = find_control(kind, name, control, shift);
-    return found == nullptr ? "" : found->help;
+  EXPECT_EQ(help_of(Kind::key, "Num 1", false, false), "view from the front");
+  EXPECT_EQ(help_of(Kind::key, "Num 1", true, false), "view from the back");
+  EXPECT_EQ(help_of(Kind::key, "1", false, true), "view from the front");
+  EXPECT_EQ(help_of(Kind::key, "1", true, true), "view from the back");
+  EXPECT_EQ(help_of(Kind::key, "1", false, false), "go to the bookmark with this key");
+  EXPECT_EQ(help_of(Kind::key, "0", true, false), "bookmark the view with this key");
+  EXPECT_EQ(help_of(Kind::key, "X", false, true), "clip along the next axis");
+  EXPECT_EQ(help_of(Kind::key, "M", true, true), "wireframe") << "modifiers that it has not do not count";
+  EXPECT_EQ(help_of(Kind::key, "D", true, false), "bookmark the view with the first free key");
+  EXPECT_EQ(help_of(Kind::key, "D", false, false), "") << "it is held to fly";
+  EXPECT_EQ(help_of(Kind::key, "", false, false), "");
+}
+
+TEST(Controls, OfTheMouseFollowTheScheme) {
+  using Scheme = MouseScheme;
+  const auto drag = [](const char* name, bool control, bool shift, Scheme scheme) {
+    return help_of(Kind::drag, name, control, shift, scheme);
   };
-  EXPECT_EQ(help(Kind::key, "1", false, false), "view from the front");
-  EXPECT_EQ(help(Kind::key, "1", true, false), "view from the back");
-  EXPECT_EQ(help(Kind::key, "X", false, true), "clip along the next axis");
-  EXPECT_EQ(help(Kind::key, "M", true, true), "wireframe") << "modifiers that it has not do not count";
-  EXPECT_EQ(help(Kind::key, "D", true, false), "bookmark the view");
-  EXPECT_EQ(help(Kind::key, "D", false, false), "") << "it is held to fly";
-  EXPECT_EQ(help(Kind::key, "", false, false), "");
-  EXPECT_EQ(help(Kind::drag, "left drag", false, true), "pan");
-  EXPECT_EQ(help(Kind::drag, "left drag", true, false), "look around");
+  for (const Scheme scheme : {Scheme::raylift, Scheme::vtk, Scheme::blender}) {
+    EXPECT_EQ(drag("left drag", false, false, scheme), "orbit");
+    EXPECT_EQ(drag("left drag", false, true, scheme), "pan");
+    EXPECT_EQ(drag("left drag", true, false, scheme), "look around");
+    EXPECT_EQ(drag("right drag", true, false, scheme), "move the source of light");
+  }
+  EXPECT_EQ(drag("right drag", false, false, Scheme::raylift), "pan");
+  EXPECT_EQ(drag("right drag", false, false, Scheme::vtk), "zoom");
+  EXPECT_EQ(drag("middle drag", false, false, Scheme::vtk), "pan");
+  EXPECT_EQ(drag("middle drag", false, false, Scheme::blender), "orbit");
+  EXPECT_EQ(drag("middle drag", false, true, Scheme::blender), "pan");
+  EXPECT_EQ(drag("middle drag", true, false, Scheme::blender), "zoom");
+  // Upwards is nearer, in VTK and Blender.
+  Camera camera;
+  ControlEvent event;
+  event.dy = -12;
+  const Control* zoom = find_control(Kind::drag, "right drag", false, false, Scheme::vtk);
+  std::get<void (*)(Camera&, const ControlEvent&)>(zoom->action)(camera, event);
+  EXPECT_LT(camera.distance, Camera().distance);
 }
 
 TEST(ViewerState, ChangesOfTheImageRaiseTheRevision) {
