@@ -56,6 +56,8 @@ class Bookmarks {
   /// Adds a bookmark, or replaces the one of its name, and saves. Errors: io, malformed.
   void add(const Bookmark& bookmark);
   void remove(std::size_t index);
+  /// Whether open() has read its file, or there was none.
+  [[nodiscard]] bool readable() const { return readable_; }
 
  private:
   void save() const;

@@ -105,6 +105,8 @@ class ViewerState {
 
   // What is kept in files.
   [[nodiscard]] const Bookmarks& bookmarks() const { return bookmarks_; }
+  /// Reads bookmarks again that could not be read, once their file has changed. Then their error is no longer shown.
+  void reread_bookmarks();
   /// The default name is "view 1", or the next free one.
   void add_bookmark(std::string name = {});
   void remove_bookmark(std::size_t index);
@@ -117,6 +119,7 @@ class ViewerState {
   void keep_fly_speed();
 
  private:
+  void note_bookmarks_error();
   /// Applies the options' camera and clipping to a scene of a new file.
   void open_view(std::vector<std::string>& warnings);
 
@@ -129,6 +132,8 @@ class ViewerState {
   Measuring measuring_{shown_};
   LightState light_{shown_, options_};
   Bookmarks bookmarks_;
+  std::string bookmarks_error_;                     // the message of a file that can't be read
+  std::filesystem::file_time_type bookmarks_time_;  // of that file
   Remembered remembered_;
   std::string file_;
   std::string shown_file_;  // the file of the scene

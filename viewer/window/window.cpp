@@ -131,6 +131,7 @@ class Window {
       act_on_time();
       serve_clients();
       loader_.poll(state_);
+      state_.reread_bookmarks();
       follow_theme();
       note_changes();
       // A wait that ends without an event or a change draws nothing: an idle window costs nothing.
