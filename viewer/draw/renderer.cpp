@@ -53,7 +53,7 @@ void Renderer::resize(const Resolution& resolution, int samples) {
   if (image_.target && resolution == image_.size && samples == image_.samples) return;
   // The old targets go first: two large ones may not fit together.
   kept_ = KeptScene();
-  selection_.release();
+  marks_.release();
   ids_.release();
   image_ = ImageTarget();
   image_.size = resolution;
@@ -78,7 +78,7 @@ bool Renderer::draw(const Camera& camera, const Settings& settings, std::optiona
   if (coarse && !image) screen_.draw_scaled(coarse_);
   const bool complete = image || coarse || draw_scene(whole);
   if (complete) {
-    selection_.draw(whole);
+    marks_.draw(whole);
     overlay_.draw(whole);
     image_.resolve();
   }

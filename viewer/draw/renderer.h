@@ -38,8 +38,11 @@ class Renderer {
   /// Levels of detail, normals and enclosing solids of the scene, with which it is drawn faster.
   void set_detail(const Detail& detail) { changed().set_detail(detail); }
   void set_enclosing(std::span<const std::uint32_t> enclosing) { changed().set_enclosing(enclosing); }
-  /// The solid whose outline is drawn over all others.
-  void set_selected(std::optional<std::uint32_t> instance) { scene_.set_selected(instance); }
+  /// The solids whose outlines are drawn over all others.
+  void set_marked(Mark mark, std::span<const std::uint32_t> instances) { scene_.set_marked(mark, instances); }
+  void set_selected(std::optional<std::uint32_t> instance) {
+    scene_.set_marked(Mark::selected, instance ? std::span(&*instance, 1) : std::span<const std::uint32_t>());
+  }
   /// For ColorBy::residency: the first `count` triangles lie in device memory, the others in host memory.
   void set_device_triangles(std::uint64_t count) { changed().set_device_triangles(count); }
 
@@ -123,7 +126,7 @@ class Renderer {
   ScreenPasses screen_;
   BlendedPass blended_;
   LightPass light_;
-  SelectionPass selection_;
+  MarkPass marks_;
   OverlayPass overlay_;
   IdPass ids_;
 };

@@ -105,8 +105,7 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
   for (Buffer* buffer : {&vertices_, &triangles_, &level_triangles_, &normals_, &smooth_, &instances_, &colors_})
     *buffer = Buffer();
   for (LookGroup& group : groups_) group = LookGroup();
-  selected_ = LookGroup();
-  selected_instance_.reset();
+  for (Marked& marked : marked_) marked = Marked();
   device_triangles_ = 0;
   scene_ = nullptr;  // until all buffers are filled
   caps_.set_scene(nullptr, nullptr, {});
@@ -296,21 +295,21 @@ void SceneBuffers::bind(const VertexArray& vertex_array, const Buffer& slots) co
   glBindVertexArray(array);
 }
 
-void SceneBuffers::set_selected(std::optional<std::uint32_t> instance) {
-  if (instance == selected_instance_) return;
-  selected_instance_ = instance;
-  if (scene_ == nullptr || !instance) {
-    selected_ = LookGroup();
-    return;
-  }
+void SceneBuffers::set_marked(Mark mark, std::span<const std::uint32_t> instances) {
+  Marked& marked = marked_[static_cast<std::size_t>(mark)];
+  if (std::equal(instances.begin(), instances.end(), marked.instances.begin(), marked.instances.end())) return;
+  marked = Marked();
+  if (scene_ == nullptr || instances.empty()) return;
+  marked.instances.assign(instances.begin(), instances.end());
   std::vector<std::uint8_t> looks(scene_->instances.size(), static_cast<std::uint8_t>(Look::hidden));
-  looks[*instance] = static_cast<std::uint8_t>(Look::solid);
-  fill(selected_, draw_list(*scene_, offsets_, looks, surfaces_));
-  selected_bounds_ = Bounds();
-  const Instance& placed = scene_->instances[*instance];
-  const EigenTransform to_world = to_eigen(placed.transform);
-  for (const Float3& v : scene_->meshes[placed.mesh].vertices)
-    selected_bounds_.add(Eigen::Vector3d(to_world * to_eigen(v)));
+  for (const std::uint32_t instance : instances) {
+    looks[instance] = static_cast<std::uint8_t>(Look::solid);
+    const Instance& placed = scene_->instances[instance];
+    const EigenTransform to_world = to_eigen(placed.transform);
+    for (const Float3& v : scene_->meshes[placed.mesh].vertices)
+      marked.bounds.add(Eigen::Vector3d(to_world * to_eigen(v)));
+  }
+  fill(marked.group, draw_list(*scene_, offsets_, looks, surfaces_));
 }
 
 void SceneBuffers::draw(Look look, Pace& pace) const {
@@ -335,11 +334,12 @@ void SceneBuffers::draw_records(GLuint triangles, std::size_t first, std::size_t
   draw_indirect(GL_TRIANGLES, first, count);
 }
 
-void SceneBuffers::draw_selected() const {
-  if (selected_.commands == 0) return;
-  bind(geometry_, selected_.slots);
-  glBindBuffer(GL_DRAW_INDIRECT_BUFFER, selected_.records.name());
-  draw_records(triangle_buffer(), 0, selected_.commands);
+void SceneBuffers::draw_marked(Mark mark) const {
+  const LookGroup& drawn = marked(mark).group;
+  if (drawn.commands == 0) return;
+  bind(geometry_, drawn.slots);
+  glBindBuffer(GL_DRAW_INDIRECT_BUFFER, drawn.records.name());
+  draw_records(triangle_buffer(), 0, drawn.commands);
 }
 
 void SceneBuffers::draw_feature_edges(Look look, Pace& pace) const {

@@ -35,6 +35,9 @@ struct Picked {
   std::uint32_t triangle;
 };
 
+/// Solids that have an outline over all others: those that a search finds, and the selected one.
+enum class Mark : std::uint8_t { found, selected };
+
 class SceneBuffers {
  public:
   SceneBuffers() : geometry_(make_vertex_array()) {}
@@ -49,14 +52,14 @@ class SceneBuffers {
   void set_hit_colors(std::span<const std::uint32_t> colors);
   /// Makes the vertex normals of smooth shading, unless they are made already.
   void ensure_normals();
-  /// Sets the solid that draw_selected() draws, whatever its look.
-  void set_selected(std::optional<std::uint32_t> instance);
+  /// Sets the solids that draw_marked() draws, whatever their looks.
+  void set_marked(Mark mark, std::span<const std::uint32_t> instances);
   /// For ColorBy::residency: the first `count` triangles lie in device memory, the others in host memory.
   void set_device_triangles(std::uint64_t count) { device_triangles_ = count; }
   [[nodiscard]] std::uint64_t device_triangles() const { return device_triangles_; }
-  [[nodiscard]] bool has_selected() const { return selected_.commands != 0; }
-  [[nodiscard]] const Bounds& selected_bounds() const { return selected_bounds_; }
-  void draw_selected() const;
+  [[nodiscard]] bool has_marked(Mark mark) const { return marked(mark).group.commands != 0; }
+  [[nodiscard]] const Bounds& marked_bounds(Mark mark) const { return marked(mark).bounds; }
+  void draw_marked(Mark mark) const;
   /// Sets levels of detail, normals and enclosing solids. Before, only meshes with many instances have levels, and no
   /// solid hides others.
   void set_detail(const Detail& detail);
@@ -131,10 +134,14 @@ class SceneBuffers {
   Bounds bounds_;
   Buffer vertices_, triangles_, level_triangles_, normals_, smooth_, instances_, opacities_, colors_, hit_colors_;
   std::array<LookGroup, 7> groups_;  // by Look
-  std::optional<std::uint32_t> selected_instance_;
-  LookGroup selected_;
+  struct Marked {
+    std::vector<std::uint32_t> instances;
+    LookGroup group;
+    Bounds bounds;
+  };
+  [[nodiscard]] const Marked& marked(Mark mark) const { return marked_[static_cast<std::size_t>(mark)]; }
+  std::array<Marked, 2> marked_;
   CapLayer caps_;
-  Bounds selected_bounds_;
   FeatureEdges edges_;
   Buffer edge_vertices_, edge_triangles_;
   std::optional<SharedGeometryBuffers> shared_;

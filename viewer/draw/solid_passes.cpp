@@ -118,8 +118,13 @@ void draw_faint(const Canvas& canvas) {
   disable_clipping();
 }
 
-void SelectionPass::draw(const Canvas& canvas) {
-  if (!canvas.scene.has_selected()) return;
+void MarkPass::draw(const Canvas& canvas) {
+  draw(canvas, Mark::found);
+  draw(canvas, Mark::selected);
+}
+
+void MarkPass::draw(const Canvas& canvas, Mark mark) {
+  if (!canvas.scene.has_marked(mark)) return;
   const Resolution& size = canvas.target.size;
   if (!mask_.target) mask_ = MaskTarget(size);
   glBindFramebuffer(GL_FRAMEBUFFER, mask_.target.name());
@@ -127,18 +132,18 @@ void SelectionPass::draw(const Canvas& canvas) {
   canvas.set_frame();
   enable_clipping(canvas.settings);
   canvas.program.use("#define MASK\n");
-  canvas.scene.draw_selected();
+  canvas.scene.draw_marked(mark);
   disable_clipping();
   canvas.target.bind();
   const float width = std::max(2.0F, static_cast<float>(size.height) / 360.0F);
-  // Only around the solid: each fragment reads many texels.
+  // Only around the solids: each fragment reads many texels.
   const auto [left, below, columns, rows] =
-      pixels_around(canvas.camera, canvas.scene.selected_bounds(), size, static_cast<double>(width) + 3);
+      pixels_around(canvas.camera, canvas.scene.marked_bounds(mark), size, static_cast<double>(width) + 3);
   glEnable(GL_SCISSOR_TEST);
   glScissor(left, below, columns, rows);
   outline_.use();
   glUniform1f(0, width);
-  glUniform3fv(1, 1, kSelectionColor.data());
+  glUniform3fv(1, 1, (mark == Mark::selected ? kSelectionColor : kFoundColor).data());
   glBindTextureUnit(0, mask_.mask.name());
   blend_over();
   outline_.draw();

@@ -26,8 +26,8 @@ class BlendedPass {
 /// Draws faint solids, which hide nothing, into the bound target, with its depth test.
 void draw_faint(const Canvas& canvas);
 
-/// The selected solid's outline, over all others.
-class SelectionPass {
+/// The outlines of marked solids, over all others.
+class MarkPass {
  public:
   /// Draws into the bound target, which is the canvas's. Throws Error: out_of_device_memory, device.
   void draw(const Canvas& canvas);
@@ -35,8 +35,10 @@ class SelectionPass {
   void release() { mask_ = MaskTarget(); }
 
  private:
+  void draw(const Canvas& canvas, Mark mark);
+
   ScreenProgram outline_{shaders::outline_fragment};
-  MaskTarget mask_;  // made by the first selection
+  MaskTarget mask_;  // made by the first mark
 };
 
 }  // namespace raylift::viewer

@@ -52,5 +52,7 @@ inline constexpr Color kBackFaceColor{0.93F, 0.27F, 0.23F};
 inline constexpr Color kDeviceColor{0.24F, 0.62F, 0.80F};  ///< triangles in device memory, by residency
 inline constexpr Color kHostColor{0.93F, 0.55F, 0.13F};    ///< triangles in host memory
 inline constexpr Color kSelectionColor{1.00F, 0.78F, 0.25F};
+inline constexpr Color kFoundColor{0.44F, 0.66F,
+                                   0.91F};  ///< the outline of what a search finds: the accent of the dark theme
 
 }  // namespace raylift::viewer

@@ -63,6 +63,8 @@ class Bookmarks {
   void remove(std::size_t index);
   /// The PNG file with the image of a bookmark, beside the file of bookmarks; empty where that has no name.
   [[nodiscard]] std::filesystem::path thumbnail_file(const std::string& name) const;
+  /// Whether open() has read its file, or there was none.
+  [[nodiscard]] bool readable() const { return readable_; }
 
  private:
   void save() const;

@@ -103,6 +103,7 @@ void FrameScheduler::update_renderer(ViewerState& state) {
     if (detail_) renderer_.set_detail(*detail_);
   }
   if (scene_) photons_.feed(renderer_, state.photons(), state.settings(), *scene_);
+  renderer_.set_marked(Mark::found, state.selection().found());
   const bool one_selected = state.selection() && state.selection()->instance != kNone;
   renderer_.set_selected(one_selected ? std::optional(state.selection()->instance) : std::nullopt);
 }

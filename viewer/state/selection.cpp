@@ -56,6 +56,19 @@ void Selection::select(std::optional<std::uint32_t> instance) {
   selected_ = std::move(fresh);
 }
 
+void Selection::mark_found(std::span<const std::uint32_t> solids) {
+  std::vector<std::uint32_t> fresh;
+  std::size_t triangles = 0;
+  for (const std::uint32_t solid : solids) {
+    triangles += shown_.scene->meshes[shown_.scene->instances[solid].mesh].triangles.size();
+    if (triangles > kMaxMarked) break;
+    fresh.push_back(solid);
+  }
+  if (fresh == found_) return;
+  found_ = std::move(fresh);
+  ++shown_.revision;
+}
+
 void Selection::select_group(std::uint32_t node) {
   select(std::nullopt);
   if (!shown_.scene) return;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,11 @@ class Selection {
   [[nodiscard]] std::optional<FactsRequest> facts_request(const std::shared_ptr<const SceneCheck>& check) const;
   /// Facts of an earlier version() are dropped.
   void set_facts(std::uint64_t version, SolidFacts facts);
+  /// Marks solids that a search finds in the image: the first ones, up to kMaxMarked triangles.
+  void mark_found(std::span<const std::uint32_t> solids);
+  [[nodiscard]] const std::vector<std::uint32_t>& found() const { return found_; }
+  static constexpr std::size_t kMaxMarked = 400'000;
+
   /// Name, path and facts as text; empty until they are computed.
   [[nodiscard]] std::string text() const;
 
@@ -70,6 +76,7 @@ class Selection {
   std::optional<SelectedSolids> selected_;
   std::optional<SolidFacts> facts_;
   std::uint64_t version_ = 0;
+  std::vector<std::uint32_t> found_;
 };
 
 }  // namespace raylift::viewer

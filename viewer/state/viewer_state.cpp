@@ -18,6 +18,13 @@ void quietly(const Work& work) {
   }
 }
 
+/// When a file was written last; the earliest time where there is none.
+std::filesystem::file_time_type time_of(const std::filesystem::path& file) {
+  std::error_code missing;
+  const auto time = std::filesystem::last_write_time(file, missing);
+  return missing ? std::filesystem::file_time_type::min() : time;
+}
+
 }  // namespace
 
 ViewerState::ViewerState(const ViewOptions& options, const Resolution& framebuffer)
@@ -31,6 +38,19 @@ void ViewerState::open(const std::string& path) {
   ++requests_;
   messages().dismiss_error();
   messages().attempt([&] { bookmarks_.open(bookmarks_file(options_), bookmarks_key(path)); });
+  note_bookmarks_error();
+}
+
+void ViewerState::note_bookmarks_error() {
+  bookmarks_error_ = bookmarks_.readable() ? "" : messages().error();
+  bookmarks_time_ = time_of(bookmarks_file(options_));
+}
+
+void ViewerState::reread_bookmarks() {
+  if (bookmarks_.readable() || time_of(bookmarks_file(options_)) == bookmarks_time_) return;
+  bookmarks_time_ = time_of(bookmarks_file(options_));
+  quietly([&] { bookmarks_.open(bookmarks_file(options_), bookmarks_key(file_)); });
+  if (bookmarks_.readable() && messages().error() == bookmarks_error_) messages().dismiss_error();
 }
 
 void ViewerState::open(const std::vector<std::string>& files) {
@@ -50,6 +70,7 @@ void ViewerState::keep_shown_file() {
 
 void ViewerState::show(std::shared_ptr<const Scene> scene) {
   selection_.select(std::nullopt);
+  selection_.mark_found({});
   shown_.set_scene(std::move(scene));
   check_.reset();
   detail_.reset();
@@ -117,6 +138,7 @@ void ViewerState::add_bookmark(std::string name, std::optional<int> key) {
     const std::optional<int> its_key = bookmarks_.find(name)->key;
     messages().show("bookmark '" + name + "' saved" + (its_key ? ", key " + std::to_string(*its_key) : ""));
   });
+  if (!bookmarks_.readable()) note_bookmarks_error();
 }
 
 void ViewerState::bookmark_key(int key) {
@@ -159,6 +181,7 @@ void ViewerState::advance_path(double seconds) {
 
 void ViewerState::remove_bookmark(std::size_t index) {
   messages().attempt([&] { bookmarks_.remove(index); });
+  if (!bookmarks_.readable()) note_bookmarks_error();
 }
 
 void ViewerState::go_to(const Bookmark& bookmark) {

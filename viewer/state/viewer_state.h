@@ -117,6 +117,8 @@ class ViewerState {
 
   // What is kept in files.
   [[nodiscard]] const Bookmarks& bookmarks() const { return bookmarks_; }
+  /// Reads bookmarks again that could not be read, once their file has changed. Then their error is no longer shown.
+  void reread_bookmarks();
   /// The default name is "view 1", or the next free one.
   void add_bookmark(std::string name = {}, std::optional<int> key = std::nullopt);
   /// Saves the view as the bookmark with this key, 0 to 9: anew where there is one, else by a default name.
@@ -142,6 +144,7 @@ class ViewerState {
   void keep_fly_speed();
 
  private:
+  void note_bookmarks_error();
   /// Applies the options' camera and clipping to a scene of a new file.
   void open_view(std::vector<std::string>& warnings);
 
@@ -161,6 +164,8 @@ class ViewerState {
     std::optional<std::size_t> bookmark = {};  ///< the one that the path is at, or behind
   };
   std::optional<PlayedPath> path_;
+  std::string bookmarks_error_;                     // the message of a file that can't be read
+  std::filesystem::file_time_type bookmarks_time_;  // of that file
   Remembered remembered_;
   std::string file_;
   std::string shown_file_;  // the file of the scene

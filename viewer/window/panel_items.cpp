@@ -116,7 +116,9 @@ void fact(const char* name, const std::string& value, const std::string& whole) 
 }
 
 void name_fact(const char* name, const std::string& value) {
-  fact(name, display_name(value), value);
+  // A surface is followed by the rule that chose it: "Mirror0x5f, skin of the solid".
+  const std::size_t end = std::min(value.find(", "), value.size());
+  fact(name, display_name(value.substr(0, end)) + value.substr(end), value);
 }
 
 std::string capital(std::string words) {

@@ -18,6 +18,11 @@ constexpr std::size_t kMaxFound = 5000;  // rows of a search
 constexpr int kReveals = 3;
 constexpr float kArrowWide = 16, kBetweenRows = 1;
 
+/// "300 solids by name, 120 marked": as many as are marked in the image, where that is not all.
+std::string found_text(std::size_t marked, const Found& found) {
+  return count_text(found) + (marked == found.solids.size() ? "" : ", " + cli::grouped(marked) + " marked");
+}
+
 }  // namespace
 
 float SolidTree::draw(ViewerState& state) {
@@ -60,9 +65,12 @@ void SolidTree::draw_search(ViewerState& state) {
   if (text_field("##search", "name, mesh, material, /path, #copy", search_,
                  "Find solids: a name such as pmt_*, or else a mesh or a material; a /path; a copy #number"))
     rows_stale_ = true;
-  if (searching() && rows_stale_) list_rows(*listed_);
+  if (rows_stale_) {
+    list_rows(*listed_);
+    state.selection().mark_found(found_.solids);
+  }
   // The count has its line with and without a search, so that the buttons don't move.
-  ImGui::TextDisabled("%s", searching() ? count_text(found_).c_str()
+  ImGui::TextDisabled("%s", searching() ? found_text(state.selection().found().size(), found_).c_str()
                                         : cli::counted(listed_->scene().instances.size(), "solid", "solids").c_str());
   const char* none = !searching() ? "Type a search first" : found_.solids.empty() ? "Nothing is found" : nullptr;
   if (button("Show all", "Show all solids (U)")) state.change_solids(&Solids::show_all);
@@ -150,6 +158,7 @@ void SolidTree::list_rows(const Solids& solids) {
     found_ = find(solids, search_.data());
     rows_ = found_rows(solids, found_.solids, kMaxFound);
   } else {
+    found_ = {};
     rows_ = tree_rows(solids, open_);
   }
 }

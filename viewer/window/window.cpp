@@ -139,6 +139,7 @@ class Window {
       serve_clients();
       serve_commands();
       loader_.poll(state_);
+      state_.reread_bookmarks();
       follow_theme();
       look_under_cursor();
       note_changes();

@@ -5,6 +5,10 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
 
+#include <chrono>
+#include <filesystem>
+
+#include "state/viewer_state.h"
 #include "support/paths.h"
 #include "viewer/remote/outside_scene.h"
 
@@ -154,6 +158,34 @@ TEST(Bookmarks, ThoseOfTheSceneBeforeGoInAnyCase) {
   EXPECT_TRUE(bookmarks.all().empty());
   bookmarks.open(file, "a.dae");
   EXPECT_EQ(bookmarks.all().size(), 1U);
+}
+
+TEST(Bookmarks, ErrorOfAFileEndsOnceTheFileIsMended) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("bookmarks.json", "{");
+  ViewOptions options;
+  options.bookmarks = file.string();
+  ViewerState state(options, {160, 120});
+  state.open("scene.dae");
+  EXPECT_NE(state.messages().error(), "");
+  state.add_bookmark("one");
+  const std::string error = state.messages().error();
+  EXPECT_NE(error.find("can't be saved"), std::string::npos) << error;
+  state.reread_bookmarks();
+  EXPECT_EQ(state.messages().error(), error) << "the file is as it was";
+  (void)folder.write("bookmarks.json", "{}");
+  std::filesystem::last_write_time(file, std::filesystem::last_write_time(file) + std::chrono::seconds(2));
+  state.reread_bookmarks();
+  EXPECT_EQ(state.messages().error(), "");
+  EXPECT_TRUE(state.bookmarks().readable());
+  // Another error stays.
+  (void)folder.write("bookmarks.json", "{");
+  state.open("scene.dae");
+  state.messages().attempt([] { throw Error(ErrorKind::io, "another"); });
+  std::filesystem::remove(file);
+  state.reread_bookmarks();
+  EXPECT_TRUE(state.bookmarks().readable());
+  EXPECT_NE(state.messages().error().find("another"), std::string::npos);
 }
 
 }  // namespace

@@ -8,11 +8,13 @@
 #include <raylift/geometry/import/load.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "model/palette.h"
 #include "support/paths.h"
 #include "viewer/with_context.h"
 #include "window/gui.h"
@@ -102,6 +104,60 @@ TEST_F(ScenePanel, RevealsTheRowOfWhatIsClicked) {
     EXPECT_NE(tree->Scroll.y, before);
     before = tree->Scroll.y;
   }
+}
+
+/// The pixels of the image that have the colour of what is found.
+int found_pixels(const Image& image) {
+  int count = 0;
+  for (int y = 0; y != image.height; ++y)
+    for (int x = 0; x != image.width; ++x) {
+      const Pixel pixel = image.at(x, y);
+      bool same = true;
+      for (std::size_t i = 0; i != 3; ++i) same = same && std::abs(pixel[i] - 255 * kFoundColor[i]) < 6;
+      count += same;
+    }
+  return count;
+}
+
+TEST_F(ScenePanel, MarksWhatTheSearchFindsAndMovesNoButton) {
+  const auto buttons = [&] {
+    const ImGuiWindow* tree = window("/tree");
+    return tree == nullptr ? 0 : tree->Pos.y;
+  };
+  const float before = buttons();
+  for (int i = 0; i != 3; ++i) frames_->draw(state_);
+  EXPECT_EQ(found_pixels(frames_->renderer().read()), 0);
+  const ImGuiWindow* scene = window("Scene");
+  ASSERT_NE(scene, nullptr);
+  const float tabs = scene->Pos.y + 1.5F * ImGui::GetFrameHeight() + ImGui::GetStyle().WindowPadding.y;
+  click(scene->Pos.x + 100, tabs + ImGui::GetFrameHeightWithSpacing());
+  ImGui::GetIO().AddInputCharactersUTF8("Sensor_1*_pv");
+  for (int i = 0; i != 3; ++i) frame();
+  ASSERT_EQ(state_.selection().found().size(), 111U) << "found without Geant4's pointer";
+  EXPECT_EQ(buttons(), before);
+  for (int i = 0; i != 3; ++i) frames_->draw(state_);
+  EXPECT_GT(found_pixels(frames_->renderer().read()), 3);
+  ImGui::GetIO().AddInputCharactersUTF8("no such solid");
+  for (int i = 0; i != 3; ++i) frame();
+  EXPECT_TRUE(state_.selection().found().empty());
+  EXPECT_EQ(buttons(), before);
+  for (int i = 0; i != 3; ++i) frames_->draw(state_);
+  EXPECT_EQ(found_pixels(frames_->renderer().read()), 0);
+}
+
+TEST_F(ScenePanel, MarksNoMoreThanIsDrawnFluently) {
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t i = 0; i != scene_->instances.size(); ++i) all.push_back(i);
+  std::vector<std::uint32_t> often;
+  while (often.size() * 100 < 2 * Selection::kMaxMarked) often.insert(often.end(), all.begin(), all.end());
+  state_.selection().mark_found(often);
+  std::size_t triangles = 0;
+  for (const std::uint32_t i : state_.selection().found())
+    triangles += scene_->meshes[scene_->instances[i].mesh].triangles.size();
+  EXPECT_LE(triangles, Selection::kMaxMarked);
+  EXPECT_GT(triangles, Selection::kMaxMarked / 2);
+  state_.show(std::make_shared<const Scene>(load(test::data("cube.dae"))));
+  EXPECT_TRUE(state_.selection().found().empty()) << "of another scene";
 }
 
 TEST_F(ScenePanel, PlotsTheTimesOfTheLastImages) {
