@@ -259,7 +259,8 @@ TEST_F(Window, LightRunsIsColouredAndSelected) {
   // Across the image, before the cube.
   write_record(folder_.path() / "record.npy", {{event(flags::kTorch, {-3000, -3000, 0}, 0, 5, 470),
                                                 event(flags::kBulkAbsorb, {3000, -3000, 0}, 10, 5, 470)}});
-  show("cube.dae", {"--photons", (folder_.path() / "record.npy").string(), "--view", "front", "--photon-size", "5"});
+  show("cube.dae", {"--photons", (folder_.path() / "record.npy").string(), "--view", "front", "--photon-size", "5",
+                    "--photon-color", "wavelength"});
   (void)tool("key p");
   const auto light = [](const Image& image) {
     int count = 0;
@@ -271,7 +272,7 @@ TEST_F(Window, LightRunsIsColouredAndSelected) {
       << "all of the row is blue";
   ASSERT_TRUE(tool("key o key o"));  // by time, by flag
   EXPECT_LT(light(image_until([&](const Image& image) { return light(image) < 100; })), 100);
-  ASSERT_TRUE(tool("key o key o key o"));
+  ASSERT_TRUE(tool("key o key o key o key o"));  // by photon, material, the one that varies, and wavelength again
   EXPECT_GT(light(image_until([&](const Image& image) { return light(image) > 500; })), 500);
 
   ASSERT_TRUE(tool("mousemove 700 300 click 1"));

@@ -153,15 +153,15 @@ bool edit_surfaces(Settings& s) {
 
 void draw_view(ViewerState& state) {
   bool first = true;
-  for (const auto& [label, view, help] : {std::tuple("Front", "front", "Look from the front (1)"),
-                                          {"Right", "right", "Look from the right (3)"},
-                                          {"Top", "top", "Look from the top (7)"},
-                                          {"Isometric", "iso", "Look from a corner (0)"}}) {
+  for (const auto& [label, view, help] : {std::tuple("Front", "front", "Look from the front (Shift+1)"),
+                                          {"Right", "right", "Look from the right (Shift+3)"},
+                                          {"Top", "top", "Look from the top (Shift+7)"},
+                                          {"Isometric", "iso", "Look from a corner (Shift+0)"}}) {
     if (first ? button(label, help) : button_beside(label, help)) state.viewpoint().look(standard_view(view));
     first = false;
   }
   bool orthographic = state.camera().orthographic;
-  if (checkbox("Orthographic", orthographic, "Parallel projection (5)"))
+  if (checkbox("Orthographic", orthographic, "Parallel projection (Shift+5)"))
     state.viewpoint().set_orthographic(orthographic);
 }
 

@@ -119,19 +119,20 @@ void Panels::draw_tools() {
         toggle(Panel::image, layout_.image)},
        {icon::kLegend, "Key", "The legend of the colours (J)", docks_.shown(Panel::legend), false,
         toggle(Panel::legend, layout_.legend)},
-       {icon::kHelp, "Help", "Keys and mouse (H)", layout_.help, true, [&] { layout_.help = !layout_.help; }}});
+       {icon::kHelp, "Help", "Keys and mouse (H); Ctrl+P finds a command by its name", layout_.help, true,
+        [&] { layout_.help = !layout_.help; }}});
 }
 
 void Panels::draw_view_menu() {
   constexpr std::pair<const char*, const char*> kViews[] = {
-      {"Front", "1"}, {"Back", "Ctrl+1"},   {"Right", "3"},    {"Left", "Ctrl+3"},
-      {"Top", "7"},   {"Bottom", "Ctrl+7"}, {"Isometric", "0"}};
+      {"Front", "Shift+1"}, {"Back", "Ctrl+Shift+1"},   {"Right", "Shift+3"},    {"Left", "Ctrl+Shift+3"},
+      {"Top", "Shift+7"},   {"Bottom", "Ctrl+Shift+7"}, {"Isometric", "Shift+0"}};
   constexpr const char* kNames[] = {"front", "back", "right", "left", "top", "bottom", "iso"};
   for (std::size_t i = 0; i != std::size(kViews); ++i)
     if (menu_row(kViews[i].first, kViews[i].second)) state_.viewpoint().look(standard_view(kNames[i]));
   ImGui::Separator();
   const bool orthographic = state_.camera().orthographic;
-  if (menu_row("Orthographic projection", "5", orthographic)) state_.viewpoint().set_orthographic(!orthographic);
+  if (menu_row("Orthographic projection", "Shift+5", orthographic)) state_.viewpoint().set_orthographic(!orthographic);
   ImGui::Separator();
   if (menu_row("Frame the scene", "Home")) state_.viewpoint().frame_all();
   if (menu_row("Frame the selection", "F")) state_.viewpoint().focus_selection();
