@@ -100,11 +100,11 @@ void OpenPanel::draw(ViewerState& state, WindowLayout& layout, float width, floa
     draw_entries(state, layout);
     ImGui::EndChild();
     bool all = browser_.all_files();
-    if (checkbox("all files", all, "Also files that don't end as scenes do")) browser_.set_all_files(all);
+    if (checkbox("All files", all, "Also files that don't end as scenes do")) browser_.set_all_files(all);
     ImGui::SameLine();
-    if (button("open", "Open the file, or go into the folder (Enter)")) enter(state, layout);
+    if (button("Open", "Open the file, or go into the folder (Enter)")) enter(state, layout);
     ImGui::SameLine();
-    if (button("cancel", "Open nothing (Escape)")) layout.opening = false;
+    if (button("Cancel", "Open nothing (Escape)")) layout.opening = false;
   }
   ImGui::End();
 }
@@ -151,14 +151,14 @@ void OpenPanel::draw_path() {
 
 void OpenPanel::draw_places(ViewerState& state, WindowLayout& layout) {
   std::error_code failed;
-  if (const char* home = std::getenv("HOME"); home != nullptr && list_row("home", home, "")) go(home);
+  if (const char* home = std::getenv("HOME"); home != nullptr && list_row("Home", home, "")) go(home);
   const std::filesystem::path here = std::filesystem::current_path(failed);
-  if (!failed && list_row("working folder", cli::printable(here.string()), "")) go(here);
-  if (!state.file().empty() && list_row("the scene's folder", "Where the scene that is shown lies", ""))
+  if (!failed && list_row("Working folder", cli::printable(here.string()), "")) go(here);
+  if (!state.file().empty() && list_row("The scene's folder", "Where the scene that is shown lies", ""))
     go(std::filesystem::absolute(state.file(), failed).parent_path());
   if (state.recent_files().empty()) return;
   ImGui::Separator();
-  ImGui::TextDisabled("recent files");
+  ImGui::TextDisabled("Recent files");
   std::string opened;
   for (std::size_t i = 0; i != state.recent_files().size(); ++i) {
     const std::string& file = state.recent_files()[i];
@@ -179,8 +179,8 @@ void OpenPanel::draw_entries(ViewerState& state, WindowLayout& layout) {
     ImGui::PopTextWrapPos();
   }
   const auto rows = static_cast<int>(browser_.shown().size());
-  if (rows == 0 && browser_.error().empty()) ImGui::TextDisabled("nothing here that ends as scenes do");
-  if (browser_.cut()) ImGui::TextDisabled("the first %zu files; type a path", FileBrowser::kMaxEntries);
+  if (rows == 0 && browser_.error().empty()) ImGui::TextDisabled("Nothing here that ends as scenes do");
+  if (browser_.cut()) ImGui::TextDisabled("The first %zu files; type a path", FileBrowser::kMaxEntries);
   if (rows == 0 || !ImGui::BeginTable("files", 2, ImGuiTableFlags_ScrollY)) return;
   ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch);
   ImGui::TableSetupColumn("size", ImGuiTableColumnFlags_WidthFixed, em(70));

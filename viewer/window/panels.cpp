@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "cli/text.h"
+#include "model/display_name.h"
 #include "window/icons.h"
 #include "window/panel_items.h"
 #include "window/solid_menu.h"
@@ -24,8 +25,8 @@ using Section = WindowLayout::Section;
 using Tab = WindowLayout::Tab;
 
 /// A row of a toolbar's menu, with the key that does the same.
-bool menu_row(const char* label, const char* key, bool on = false) {
-  return ImGui::MenuItem(label, key, on);
+bool menu_row(const KeyedRow& row, bool on = false) {
+  return ImGui::MenuItem(row.label, key_of(row.help).c_str(), on);
 }
 
 }  // namespace
@@ -124,38 +125,35 @@ void Panels::draw_tools() {
 }
 
 void Panels::draw_view_menu() {
-  constexpr std::pair<const char*, const char*> kViews[] = {
-      {"Front", "Shift+1"}, {"Back", "Ctrl+Shift+1"},   {"Right", "Shift+3"},    {"Left", "Ctrl+Shift+3"},
-      {"Top", "Shift+7"},   {"Bottom", "Ctrl+Shift+7"}, {"Isometric", "Shift+0"}};
-  constexpr const char* kNames[] = {"front", "back", "right", "left", "top", "bottom", "iso"};
-  for (std::size_t i = 0; i != std::size(kViews); ++i)
-    if (menu_row(kViews[i].first, kViews[i].second)) state_.viewpoint().look(standard_view(kNames[i]));
+  for (std::size_t i = 0; i != kViewRows.size(); ++i)
+    if (menu_row(kViewRows[i])) state_.viewpoint().look(standard_view(kViewNames[i]));
   ImGui::Separator();
   const bool orthographic = state_.camera().orthographic;
-  if (menu_row("Orthographic projection", "Shift+5", orthographic)) state_.viewpoint().set_orthographic(!orthographic);
+  if (menu_row(kOrthographicRow, orthographic)) state_.viewpoint().set_orthographic(!orthographic);
   ImGui::Separator();
-  if (menu_row("Frame the scene", "Home")) state_.viewpoint().frame_all();
-  if (menu_row("Frame the selection", "F")) state_.viewpoint().focus_selection();
+  if (menu_row(kFrameSceneRow)) state_.viewpoint().frame_all();
+  if (menu_row(kFrameSelectionRow)) state_.viewpoint().focus_selection();
 }
 
 void Panels::draw_ray_menu() {
   for (std::size_t i = 0; i != kRayModeNames.size(); ++i) {
     const auto mode = static_cast<RayMode>(i);
-    if (menu_row(std::string(kRayModeNames[i]).c_str(), i == 0 ? "K: next" : "", state_.settings().ray_cast == mode))
+    if (ImGui::MenuItem(std::string(kRayModeNames[i]).c_str(), nullptr, state_.settings().ray_cast == mode))
       state_.change_settings([&](Settings& s) { s.ray_cast = mode; });
   }
 }
 
 void Panels::draw_picture_menu() {
-  if (menu_row("Save the image as PNG", "F12")) frames_.save_image(state_);
+  if (menu_row(kSaveRow)) frames_.save_image(state_);
   ImGui::Separator();
   const Settings& s = state_.settings();
-  if (menu_row("Axes", "I", s.axes)) state_.change_settings([](Settings& changed) { changed.axes = !changed.axes; });
-  if (menu_row("Scale bar", "I", s.scale_bar))
+  if (ImGui::MenuItem("Axes", nullptr, s.axes))
+    state_.change_settings([](Settings& changed) { changed.axes = !changed.axes; });
+  if (ImGui::MenuItem("Scale bar", nullptr, s.scale_bar))
     state_.change_settings([](Settings& changed) { changed.scale_bar = !changed.scale_bar; });
-  if (menu_row("Legend", "J", layout_.legend)) layout_.legend = !layout_.legend;
+  if (menu_row(kLegendRow, layout_.legend)) layout_.legend = !layout_.legend;
   ImGui::Separator();
-  if (menu_row("Full screen", "F11", layout_.full_screen)) layout_.full_screen = !layout_.full_screen;
+  if (menu_row(kFullScreenRow, layout_.full_screen)) layout_.full_screen = !layout_.full_screen;
 }
 
 void Panels::draw_scene() {
@@ -357,7 +355,7 @@ void draw_solid_menu(const ControlTarget& to) {
   if (menu == Menu::closed || rows.empty()) ImGui::CloseCurrentPopup();
   menu = rows.empty() ? Menu::closed : menu == Menu::opening ? Menu::open : menu;
   const MenuRow* chosen = nullptr;
-  if (!rows.empty()) ImGui::TextDisabled("%s", cli::printable(to.state.selection()->name).c_str());
+  if (!rows.empty()) ImGui::TextDisabled("%s", cli::printable(display_name(to.state.selection()->name)).c_str());
   for (const MenuRow& row : rows) {
     if (row.first) ImGui::Separator();
     if (ImGui::MenuItem(std::string(row.label).c_str(), std::string(row.key).c_str(), row.chosen)) chosen = &row;

@@ -50,20 +50,20 @@ std::vector<MenuRow> solid_menu(const ViewerState& state) {
   std::vector<MenuRow> rows;
   if (!state.selection() || state.selection()->solids.empty()) return rows;
   const auto selected = [](Target to) { return to.state.selection()->solids; };
-  add_group(rows, {as_key("frame", "F"),
-                   {"focus: all others faint", {}, [=](Target to) { to.state.viewpoint().focus_alone(selected(to)); }},
-                   {"clipping box around it", {}, [](Target to) { to.state.clipping().fit_box(); }}});
+  add_group(rows, {as_key("Frame", "F"),
+                   {"Focus: all others faint", {}, [=](Target to) { to.state.viewpoint().focus_alone(selected(to)); }},
+                   {"Clipping box around it", {}, [](Target to) { to.state.clipping().fit_box(); }}});
   add_group(rows,
-            {as_key("hide", "L"),
-             {"only this",
+            {as_key("Hide", "L"),
+             {"Show only",
               {},
               [=](Target to) { to.state.change_solids([&](Solids& solids) { solids.show_only(selected(to)); }); }},
-             as_key("ghost others", "Ctrl+G"),
-             as_key("show all", "U"),
-             as_key("undo", "Ctrl+Z")});
+             as_key("Ghost others", "Ctrl+G"),
+             as_key("Show all", "U"),
+             as_key("Undo", "Ctrl+Z")});
   add_group(rows, style_rows(state));
-  add_group(rows, {copy("copy name", &SelectedSolids::name), copy("copy path", &SelectedSolids::path),
-                   as_key("copy facts", "Ctrl+C"), as_key("bookmark the view", "Ctrl+D")});
+  add_group(rows, {copy("Copy name", &SelectedSolids::name), copy("Copy path", &SelectedSolids::path),
+                   as_key("Copy properties", "Ctrl+C"), as_key("Bookmark the view", "Ctrl+D")});
   return rows;
 }
 

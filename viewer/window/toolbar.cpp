@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "window/controls.h"
 #include "window/icons.h"
 #include "window/panel_items.h"
 
@@ -34,6 +35,12 @@ void draw_tool(const Tool& tool) {
 }
 
 }  // namespace
+
+std::string key_of(std::string_view help) {
+  for (const Control& control : controls())
+    if (control.kind == Control::Kind::key && control.help == help) return std::string(control.names.front());
+  return {};
+}
 
 void draw_toolbar(const Rectangle& at, const std::vector<Tool>& tools) {
   ImGui::SetNextWindowPos({at.left, at.top});

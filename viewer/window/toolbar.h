@@ -2,6 +2,7 @@
 // The toolbar at the left edge: icons that open panels, sections and menus. Dear ImGui; no window.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,27 @@ struct Tool {
   std::function<void()> act;     ///< of a click
   std::function<void()> menu{};  ///< the items of the menu that a click opens instead
 };
+
+/// The rows of the menus that have a key: their labels, and the help of the control in controls.cpp that does the same.
+struct KeyedRow {
+  const char* label;
+  const char* help;
+};
+/// In the order of kViewNames.
+inline constexpr std::array<KeyedRow, 7> kViewRows{{{"Front", "view from the front"},
+                                                    {"Back", "view from the back"},
+                                                    {"Left", "view from the left"},
+                                                    {"Right", "view from the right"},
+                                                    {"Top", "view from the top"},
+                                                    {"Bottom", "view from the bottom"},
+                                                    {"Isometric", "isometric view"}}};
+inline constexpr KeyedRow kOrthographicRow{"Orthographic projection", "orthographic"},
+    kFrameSceneRow{"Frame the scene", "frame the scene"},
+    kFrameSelectionRow{"Frame the selection", "frame the selected solid"},
+    kSaveRow{"Save the image as PNG", "save the image"}, kLegendRow{"Legend", "legend of the colours"},
+    kFullScreenRow{"Full screen", "full screen"};
+/// The key of the control with this help; empty where there is none.
+[[nodiscard]] std::string key_of(std::string_view help);
 
 /// Draws them below each other; those without room are in a menu behind the last one.
 void draw_toolbar(const Rectangle& at, const std::vector<Tool>& tools);

@@ -49,51 +49,51 @@ TEST_F(SolidMenu, ItsKeysAreThoseOfControls) {
 
 TEST_F(SolidMenu, ChangesWhatIsSeen) {
   state_.selection().select(1);
-  choose("only this");
+  choose("Show only");
   EXPECT_EQ(state_.solids()->visible(), (Bytes{0, 1, 0}));
-  choose("undo");
+  choose("Undo");
   EXPECT_EQ(state_.solids()->visible(), (Bytes{1, 1, 1}));
-  choose("ghost others");
+  choose("Ghost others");
   EXPECT_EQ(state_.solids()->styles(), (Bytes{1, 0, 1}));
-  choose("ghost others");
+  choose("Ghost others");
   choose("glass");
   EXPECT_EQ(state_.solids()->styles(), (Bytes{0, 2, 0}));
   EXPECT_EQ(marked(), "glass");
   choose("default");
   EXPECT_EQ(marked(), "default");
-  choose("hide");
+  choose("Hide");
   EXPECT_EQ(state_.solids()->visible(), (Bytes{1, 0, 1}));
   EXPECT_FALSE(state_.selection());
   state_.selection().select(2);
-  choose("show all");
+  choose("Show all");
   EXPECT_EQ(state_.solids()->visible(), (Bytes{1, 1, 1}));
 }
 
 TEST_F(SolidMenu, MovesTheCameraAndClips) {
   state_.selection().select(2);
-  choose("frame");
+  choose("Frame");
   EXPECT_NEAR(state_.camera().target.x(), 300, 20);
   state_.selection().select(1);
-  choose("focus: all others faint");
+  choose("Focus: all others faint");
   EXPECT_NEAR(state_.camera().target.x(), -300, 20);
   EXPECT_EQ(state_.appearance().looks()[2], static_cast<std::uint8_t>(Look::faint));
-  choose("clipping box around it");
+  choose("Clipping box around it");
   ASSERT_TRUE(state_.settings().clip_box);
   EXPECT_NEAR(state_.settings().clip_box->box.center().x, -300, 1);
 }
 
 TEST_F(SolidMenu, CopiesNames) {
   state_.selection().select(1);
-  choose("copy name");
+  choose("Copy name");
   EXPECT_EQ(copied_, "pmt_1");
-  choose("copy path");
+  choose("Copy path");
   EXPECT_EQ(copied_, "/tank/pmt_1");
   EXPECT_EQ(state_.messages().text(), "copied: /tank/pmt_1");
 }
 
 TEST_F(SolidMenu, OfAGroupIsForAllOfIt) {
   state_.selection().select_group(0);
-  choose("hide");
+  choose("Hide");
   EXPECT_EQ(state_.solids()->visible(), (Bytes{0, 0, 0}));
 }
 
