@@ -146,7 +146,7 @@ std::vector<std::uint8_t> looks(const Solids& solids, const Settings& settings,
   std::vector<std::uint8_t> result = solids.visible();  // 0 and 1 are hidden and solid
   if (settings.shells != Shells::solid) {
     std::vector<std::uint32_t> shells = enclosing(solids);
-    const bool cut = !settings.planes().empty();
+    const bool cut = settings.cuts_open();
     const std::size_t unopened = !cut ? shells.size() : shells.size() > 1 ? 1 : 0;
     for (std::size_t k = 0; k != shells.size(); ++k)
       result[shells[k]] = static_cast<std::uint8_t>(k >= unopened                      ? Look::open

@@ -25,8 +25,9 @@ namespace raylift::viewer {
 [[nodiscard]] std::vector<std::uint32_t> standing_before(const Solids& solids, std::span<const std::uint32_t> targets,
                                                          const Camera& camera, double aspect);
 
-/// The Look of each solid. `in_the_way` are drawn faintly in any case. A clipping plane opens the solids that enclose
-/// nearly all others: they are `open` then, but for the largest of several. A visible solid's style goes before this.
+/// The Look of each solid. `in_the_way` are drawn faintly in any case. Settings::cuts_open() opens the solids that
+/// enclose nearly all others: they are `open` then, but for the largest of several. A visible solid's style goes before
+/// this.
 [[nodiscard]] std::vector<std::uint8_t> looks(const Solids& solids, const Settings& settings,
                                               std::span<const std::uint32_t> in_the_way = {});
 

@@ -140,6 +140,9 @@ struct Settings {
   [[nodiscard]] std::vector<ClipPlane> planes() const;
   /// Whether the inside of the box is hidden, not the outside.
   [[nodiscard]] bool cuts_away() const { return clip_box && clip_box->away; }
+  /// Whether clipping takes a side of the scene away, so that what encloses the rest can be cut open there. What a box
+  /// leaves is enclosed on all sides as before.
+  [[nodiscard]] bool cuts_open() const { return clip_box ? clip_box->away : clip.has_value() || !more_clips.empty(); }
   /// Replaces all planes and the box.
   void set_planes(std::span<const ClipPlane> planes);
   /// Replaces all planes.

@@ -19,7 +19,7 @@ std::vector<std::uint32_t> all_of(const Solids& solids) {
 
 const std::vector<std::uint8_t>& Appearance::looks() const {
   if (!shown_.solids) return looks_;
-  Key key{shown_.solids->version(), !shown_.settings.planes().empty(), shown_.settings.shells, in_the_way_};
+  Key key{shown_.solids->version(), shown_.settings.cuts_open(), shown_.settings.shells, in_the_way_};
   if (looks_of_ == key) return looks_;
   looks_ = viewer::looks(*shown_.solids, shown_.settings, in_the_way_);
   looks_of_ = std::move(key);

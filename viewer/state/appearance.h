@@ -42,7 +42,7 @@ class Appearance {
  private:
   struct Key {
     std::uint64_t solids = 0;
-    bool clipped = false;
+    bool opened = false;
     Shells shells = Shells::faint;
     std::vector<std::uint32_t> in_the_way;
     friend bool operator==(const Key&, const Key&) = default;

@@ -67,6 +67,10 @@ TEST(Reveal, LooksFollowTheSettings) {
   settings.shells = Shells::faint;
   settings.clip = parse_clip("x");
   EXPECT_EQ(looks(solids, settings), (List{2, 3, 1, 1})) << "the plane opens them, but the largest is the ground";
+  settings.set_clip_box({{{-3, -3, -3}, {3, 3, 3}}, false});
+  EXPECT_EQ(looks(solids, settings), (List{2, 2, 1, 1})) << "what a box leaves is still enclosed";
+  settings.clip_box->away = true;
+  EXPECT_EQ(looks(solids, settings), (List{2, 3, 1, 1})) << "a notch is cut open";
   settings.shells = Shells::solid;
   EXPECT_EQ(looks(solids, settings, std::vector<std::uint32_t>{3}), (List{1, 1, 1, 2}));
   solids.set_visible(std::vector<std::uint32_t>{3}, false);
@@ -242,6 +246,19 @@ TEST_F(RevealOffscreen, ADetectorOpensSoThatItsSensorsAreSeen) {
   const Difference difference = compare(faint, image_, 2);
   EXPECT_GT(difference.share, 0.1);
   EXPECT_LT(difference.mean, 0.15);
+}
+
+TEST_F(RevealOffscreen, AClippingBoxHidesNothingThatItIsPutAround) {
+  const Scene scene = load(test::data("detector.dae"));
+  ViewOptions boxed;
+  boxed.solids.clip_box = "Sensor_*";
+  const auto sensors = [&](const ViewOptions& options) {
+    std::size_t seen = 0;
+    for (const auto& [solid, pixels] : open(scene, options))
+      seen += scene.solid_name(scene.instances[solid]).starts_with("Sensor") && pixels > 3;
+    return seen;
+  };
+  EXPECT_GE(sensors(boxed), sensors({}));
 }
 
 TEST_F(RevealOffscreen, AFocusShowsAllOfItsTargets) {
