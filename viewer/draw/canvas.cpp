@@ -8,8 +8,14 @@
 namespace raylift::viewer {
 
 void Canvas::set_frame() const {
-  program.set_frame(camera, settings, full, scene);
+  program.set_frame(camera, settings, full, target.size.height, scene);
   scene.cut_at(settings.caps && draws_surfaces() ? settings.planes() : std::vector<ClipPlane>());
+}
+
+void Canvas::draw_points(Look look, const std::string& variant) const {
+  if (!scene.has_points(look)) return;  // the variant need not be compiled
+  program.use("#define POINTS\n" + variant);
+  scene.draw_points(look);
 }
 
 void Canvas::draw_lines(Look look, const std::string& variant) const {

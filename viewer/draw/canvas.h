@@ -3,6 +3,7 @@
 // Needs a current context.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "cli/camera.h"
@@ -22,6 +23,7 @@ struct Canvas {
   SceneBuffers& scene;
   SceneProgram& program;
   Pace& pace;
+  std::uint64_t most = kAllTriangles;  ///< Sight::most
 
   [[nodiscard]] bool draws_surfaces() const { return !settings.wireframe; }
   /// Whether all surfaces are transparent, and not just those of glass.
@@ -32,6 +34,8 @@ struct Canvas {
   void set_frame() const;
   /// Draws the triangles of a look with the current program.
   void draw(Look look) const { scene.draw(look, pace); }
+  /// Draws the points of a look by a variant of the program.
+  void draw_points(Look look, const std::string& variant) const;
   /// Draws the edges of triangles, or the feature edges where the settings ask for them, by a variant of the program.
   void draw_lines(Look look, const std::string& variant = "") const;
   /// Draws the edges over surfaces.

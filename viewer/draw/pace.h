@@ -39,6 +39,10 @@ class Pace {
     last_ = seconds() - begin;
   }
   [[nodiscard]] bool limited() const { return seconds_ < kUnlimited; }
+  /// The share of the pieces that are drawn, after a turn.
+  [[nodiscard]] double share() const {
+    return piece_ == 0 ? 0 : static_cast<double>(done_) / static_cast<double>(piece_);
+  }
   /// Whether pieces are left to the next turn.
   [[nodiscard]] bool stopped() const { return stopped_; }
 

@@ -66,7 +66,7 @@ bool Renderer::keeps_scene(const Settings& settings) const {
 }
 
 bool Renderer::draw(const Camera& camera, const Settings& settings, std::optional<ForeignImage> image,
-                    std::optional<Resolution> coarse, Pace* pace) {
+                    std::optional<Coarse> coarse, Pace* pace) {
   Pace unlimited;
   const Canvas whole = canvas(image_, camera, settings, pace != nullptr && !image && !coarse ? *pace : unlimited);
   if (pace != nullptr) pace->begin_turn();
@@ -94,7 +94,8 @@ bool Renderer::draw_scene(const Canvas& canvas) {
   return !canvas.pace.stopped();
 }
 
-void Renderer::draw_coarse(const Camera& camera, const Settings& settings, const Resolution& size, Pace& pace) {
+void Renderer::draw_coarse(const Camera& camera, const Settings& settings, const Coarse& coarse, Pace& pace) {
+  const Resolution& size = coarse.size;
   if (!coarse_.target || coarse_.size != size) {
     coarse_ = ImageTarget();
     coarse_ = ImageTarget(size, 1);
@@ -102,7 +103,8 @@ void Renderer::draw_coarse(const Camera& camera, const Settings& settings, const
     glTextureParameteri(coarse_.resolved_color.name(), GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
     glTextureParameteri(coarse_.resolved_color.name(), GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
   }
-  const Canvas fewer = canvas(coarse_, camera, settings, pace);
+  Canvas fewer = canvas(coarse_, camera, settings, pace);
+  fewer.most = coarse.triangles;
   coarse_.bind();
   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
   draw_layers(fewer, KeptScene::Use::none);
@@ -115,7 +117,9 @@ void Renderer::draw_layers(const Canvas& canvas, KeptScene::Use use) {
   using Use = KeptScene::Use;
   if (!scene_.draws_any() && !light_.photons().draws(canvas.settings.photons)) return;
   canvas.set_frame();
-  scene_.look(sight_of(canvas.camera, canvas.settings, scene_.bounds(), canvas.target.size));
+  Sight sight = sight_of(canvas.camera, canvas.settings, scene_.bounds(), canvas.target.size);
+  sight.most = canvas.most;
+  scene_.look(sight);
   if (canvas.settings.smooth && canvas.draws_surfaces()) scene_.ensure_normals();
   glEnable(GL_DEPTH_TEST);
   glDepthFunc(GL_GREATER);

@@ -26,6 +26,12 @@
 
 namespace raylift::viewer {
 
+/// How an image is drawn quickly: with so many pixels, which are scaled, and at most so many triangles.
+struct Coarse {
+  Resolution size;
+  std::uint64_t triangles = kAllTriangles;
+};
+
 class Renderer {
  public:
   Renderer();
@@ -79,12 +85,12 @@ class Renderer {
   [[nodiscard]] bool is_kept(const Camera& camera, const Settings& settings) const {
     return kept_.is_kept(camera, settings);
   }
-  /// Draws the scene, or `image` in its place, with background and overlay. With `coarse`, the scene is drawn with so
-  /// many pixels of one sample, and scaled. With `pace`, the call draws a turn of the image: it returns whether it was
-  /// the last one, and until then read() gives the image before. A coarse image has one turn, and lacks what that did
-  /// not draw. Errors: out_of_device_memory, device.
+  /// Draws the scene, or `image` in its place, with background and overlay. With `coarse`, the scene is drawn as that
+  /// says, with one sample a pixel. With `pace`, the call draws a turn of the image: it returns whether it was the last
+  /// one, and until then read() gives the image before. A coarse image has one turn, and lacks what that did not draw.
+  /// Errors: out_of_device_memory, device.
   bool draw(const Camera& camera, const Settings& settings, std::optional<ForeignImage> image = std::nullopt,
-            std::optional<Resolution> coarse = std::nullopt, Pace* pace = nullptr);
+            std::optional<Coarse> coarse = std::nullopt, Pace* pace = nullptr);
   /// The image that draw() completed last.
   [[nodiscard]] Image read() const { return read_image(image_); }
   /// Copies that image onto a framebuffer, scaled to this size.
@@ -101,6 +107,8 @@ class Renderer {
   /// The triangles of all visible solids, those of each instance counted, and those of them that draw() drew.
   [[nodiscard]] std::uint64_t shown_triangles() const { return scene_.shown_triangles(); }
   [[nodiscard]] std::uint64_t drawn_triangles() const { return scene_.drawn_triangles(); }
+  /// The share of these that a coarse image drew, of those that it would have drawn without a limit.
+  [[nodiscard]] double drawn_share() const { return scene_.drawn_share(); }
   /// Bytes of the scene and of photons in GL buffers, shared ones included.
   [[nodiscard]] std::uint64_t buffer_bytes() const { return scene_.bytes() + light_.photons().bytes(); }
 
@@ -115,7 +123,7 @@ class Renderer {
   }
   /// Draws a turn of the scene and light over the background, and returns whether the image is complete.
   bool draw_scene(const Canvas& canvas);
-  void draw_coarse(const Camera& camera, const Settings& settings, const Resolution& size, Pace& pace);
+  void draw_coarse(const Camera& camera, const Settings& settings, const Coarse& coarse, Pace& pace);
   void draw_layers(const Canvas& canvas, KeptScene::Use use);
 
   bool software_;

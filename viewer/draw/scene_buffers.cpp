@@ -4,6 +4,7 @@
 #include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "meshes/smooth_normals.h"
@@ -89,6 +90,17 @@ DrawList with_few_edges(const Scene& scene, DrawList list) {
 
 }  // namespace
 
+SceneBuffers::SceneBuffers() : geometry_(make_vertex_array()), points_(make_vertex_array()) {
+  const GLuint array = points_.name();
+  for (const GLuint place : {0U, 2U, 3U}) {
+    glEnableVertexArrayAttrib(array, place);
+    glVertexArrayAttribBinding(array, place, 0);
+  }
+  glVertexArrayAttribFormat(array, 0, 3, GL_FLOAT, GL_FALSE, offsetof(SeenPoint, center));
+  glVertexArrayAttribIFormat(array, 2, 4, GL_UNSIGNED_INT, offsetof(SeenPoint, slot));
+  glVertexArrayAttribFormat(array, 3, 1, GL_FLOAT, GL_FALSE, offsetof(SeenPoint, radius));
+}
+
 void SceneBuffers::set_hit_colors(std::span<const std::uint32_t> colors) {
   hit_colors_ = color_buffer(colors);
 }
@@ -160,6 +172,12 @@ std::uint64_t SceneBuffers::drawn_triangles() const {
   return count;
 }
 
+double SceneBuffers::drawn_share() const {
+  std::uint64_t all = 0;
+  for (const LookGroup& one : groups_) all += one.seen.all_triangles();
+  return all == 0 ? 1 : std::min(1.0, static_cast<double>(drawn_triangles()) / static_cast<double>(all));
+}
+
 bool SceneBuffers::draws_any() const {
   return std::any_of(kDrawnLooks.begin(), kDrawnLooks.end(), [this](Look look) { return draws(look); });
 }
@@ -178,6 +196,9 @@ void SceneBuffers::refill_seen(LookGroup& group) {
   std::vector<DrawCommand> records(group.seen.from_scene().begin(), group.seen.from_scene().end());
   records.insert(records.end(), group.seen.from_levels().begin(), group.seen.from_levels().end());
   refill(group.seen_records, std::span<const DrawCommand>(records));
+  if (group.seen.points().empty()) return;
+  if (!group.seen_points) group.seen_points = make_stream_buffer();
+  refill(group.seen_points, group.seen.points());
 }
 
 void SceneBuffers::set_levels(Levels levels) {
@@ -205,15 +226,21 @@ void SceneBuffers::set_enclosing(std::span<const std::uint32_t> enclosing) {
 }
 
 void SceneBuffers::look(const Sight& sight) {
+  constexpr std::uint64_t kLeast = 5000;  // triangles of a look
   if (sight_ == sight) return;
   enclosed_.look(sight, looks_);
   // Lines along triangles show those of the scene, not of a level.
-  Sight whole = sight;
-  whole.tolerance = 0;
+  const std::uint64_t shown = shown_triangles();
   for (const Look look : kDrawnLooks) {
     LookGroup& drawn = group(look);
     if (drawn.commands == 0) continue;
-    drawn.seen.look(look == Look::lines || look == Look::edged ? whole : sight, enclosed_.hidden());
+    Sight own = sight;
+    if (look == Look::lines || look == Look::edged) own.tolerance = 0;
+    if (sight.most != kAllTriangles)
+      own.most = std::max(
+          kLeast, static_cast<std::uint64_t>(static_cast<double>(sight.most) * static_cast<double>(drawn.triangles) /
+                                             static_cast<double>(shown)));
+    drawn.seen.look(own, enclosed_.hidden());
     refill_seen(drawn);
   }
   sight_ = sight;
@@ -332,6 +359,18 @@ void SceneBuffers::draw_records(GLuint triangles, std::size_t first, std::size_t
   if (count == 0) return;
   glVertexArrayElementBuffer(geometry_.name(), triangles);
   draw_indirect(GL_TRIANGLES, first, count);
+}
+
+void SceneBuffers::draw_points(Look look) const {
+  const LookGroup& drawn = group(look);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, instances_.name());
+  bind_tables();
+  if (look == Look::glass) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 4, opacities_.name());
+  glVertexArrayVertexBuffer(points_.name(), 0, drawn.seen_points.name(), 0, sizeof(SeenPoint));
+  glBindVertexArray(points_.name());
+  glEnable(GL_PROGRAM_POINT_SIZE);
+  glDrawArrays(GL_POINTS, 0, static_cast<GLsizei>(drawn.seen.points().size()));
+  glDisable(GL_PROGRAM_POINT_SIZE);
 }
 
 void SceneBuffers::draw_marked(Mark mark) const {

@@ -40,7 +40,7 @@ enum class Mark : std::uint8_t { found, selected };
 
 class SceneBuffers {
  public:
-  SceneBuffers() : geometry_(make_vertex_array()) {}
+  SceneBuffers();
 
   /// Fills the buffers. The scene must outlive its use. With `shared`, vertices and triangles are not copied.
   void set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared);
@@ -69,6 +69,9 @@ class SceneBuffers {
   void look(const Sight& sight);
   /// Draws the instances of a look with the current program.
   void draw(Look look, Pace& pace) const;
+  /// Draws those that are seen as points, where the sight allows too few triangles.
+  [[nodiscard]] bool has_points(Look look) const { return !group(look).seen.points().empty(); }
+  void draw_points(Look look) const;
   /// Finds the feature edges of solids with this look, once for each mesh. Faint solids have them already, except for
   /// meshes of very many triangles or instances.
   void ensure_feature_edges(Look look);
@@ -89,6 +92,8 @@ class SceneBuffers {
   /// The triangles of all visible solids, those of each instance counted, and those of them that draw() draws.
   [[nodiscard]] std::uint64_t shown_triangles() const;
   [[nodiscard]] std::uint64_t drawn_triangles() const;
+  /// The share of the triangles that would be drawn without the sight's limit.
+  [[nodiscard]] double drawn_share() const;
   /// Bytes of all buffers, shared ones included.
   [[nodiscard]] std::uint64_t bytes() const {
     return buffer_bytes_ + normal_bytes_ + levels_.triangles.size() * sizeof(UInt3) + caps_.bytes() +
@@ -102,7 +107,7 @@ class SceneBuffers {
     std::uint32_t commands = 0;
     std::uint64_t triangles = 0;
     SeenList seen;
-    Buffer seen_slots, seen_records;
+    Buffer seen_slots, seen_records, seen_points;
     Buffer line_slots, line_records;  // of feature edges
     std::vector<DrawCommand> lines;
     bool has_lines = false;
@@ -145,7 +150,7 @@ class SceneBuffers {
   FeatureEdges edges_;
   Buffer edge_vertices_, edge_triangles_;
   std::optional<SharedGeometryBuffers> shared_;
-  VertexArray geometry_;
+  VertexArray geometry_, points_;
   std::uint64_t device_triangles_ = 0;
   std::uint64_t buffer_bytes_ = 0, normal_bytes_ = 0;  // without those of levels and caps
   std::uint32_t material_entries_ = 1;

@@ -37,7 +37,7 @@ SceneProgram::SceneProgram(bool software)
       fetches_(!software && GLEW_ARB_shader_draw_parameters != 0),
       frame_(make_buffer(nullptr, sizeof(FrameUniforms), GL_DYNAMIC_STORAGE_BIT)) {}
 
-void SceneProgram::set_frame(const Camera& camera, const Settings& settings, const Resolution& size,
+void SceneProgram::set_frame(const Camera& camera, const Settings& settings, const Resolution& size, int rows,
                              const SceneBuffers& scene) {
   FrameUniforms frame{};
   const double aspect = static_cast<double>(size.width) / size.height;
@@ -61,6 +61,9 @@ void SceneProgram::set_frame(const Camera& camera, const Settings& settings, con
   store(frame.key_light, key_light(camera), static_cast<double>(settings.glass_opacity));
   frame.choice[0] = static_cast<std::uint32_t>(settings.color);
   frame.choice[1] = (settings.back_faces ? 1U : 0U) | (settings.wireframe ? 4U : 0U);
+  const auto pixels =
+      static_cast<float>(sight_of(camera, settings, scene.bounds(), {size.width * rows / size.height, rows}).pixels);
+  std::memcpy(&frame.choice[2], &pixels, sizeof(pixels));
   frame.choice[3] = static_cast<std::uint32_t>(std::min<std::uint64_t>(scene.device_triangles(), kNone));
   frame.tables[0] = scene.material_entries();
   frame.tables[1] = scene.distinct_entries();
@@ -83,8 +86,9 @@ void SceneProgram::use(const std::string& variant) {
 
 Program SceneProgram::compile(const std::string& defines) const {
   const bool caps = defines.find("CAPS") != std::string::npos;
+  const bool points = defines.find("POINTS") != std::string::npos;
   const std::string fetch =
-      caps || !fetches_ ? "" : "#extension GL_ARB_shader_draw_parameters : require\n#define FETCH\n";
+      caps || points || !fetches_ ? "" : "#extension GL_ARB_shader_draw_parameters : require\n#define FETCH\n";
   std::string blocks = fetch + defines;
   for (const std::string_view block : {shaders::srgb_curve, shaders::frame_block, shaders::instances_block})
     blocks += block;

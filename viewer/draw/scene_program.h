@@ -26,8 +26,10 @@ class SceneProgram {
     programs_.clear();
   }
 
-  /// Fills the uniform block for an image of this size, and chooses the variants' defines accordingly.
-  void set_frame(const Camera& camera, const Settings& settings, const Resolution& size, const SceneBuffers& scene);
+  /// Fills the uniform block for an image of this size, of which a target with so many rows is drawn, and chooses the
+  /// variants' defines accordingly.
+  void set_frame(const Camera& camera, const Settings& settings, const Resolution& size, int rows,
+                 const SceneBuffers& scene);
   /// Binds the uniform block, which PhotonLayer reads too.
   void bind_frame() const { glBindBufferBase(GL_UNIFORM_BUFFER, 0, frame_.name()); }
   /// Makes a variant current, and binds the block. `variant`: lines such as "#define SMOOTH\n"; see scene_fragment.

@@ -20,7 +20,7 @@ const std::string_view frame_block = R"(layout(std140, binding = 0) uniform Fram
   vec4 forward;         // w: 1 where the camera is orthographic
   vec4 up;              // of the world; w: opacity
   vec4 key_light;       // towards it; w: opacity of glass that has none of its own
-  uvec4 choice;         // colour mode, flags, nothing, triangles on the device
+  uvec4 choice;         // colour mode, flags, pixels of a length at w = 1 (float), triangles on the device
   uvec4 color_tables;   // of `colors`: entries for materials, entries for things without a colour of their own
 };
 )";
@@ -37,6 +37,9 @@ const std::string_view scene_vertex = R"(
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec2 octahedral;
 layout(location = 2) in uvec4 slot;  // instance, material, first triangle, optical surface
+#ifdef POINTS
+layout(location = 3) in float radius;
+#endif
 
 #ifdef CLIPPED
 out float gl_ClipDistance[6];
@@ -65,7 +68,14 @@ void main() {
   precise vec3 fine = placed.low.xyz - eye_low.xyz;
   precise vec3 moved = coarse + fine;
   relative = linear + moved;
+#ifdef POINTS
+  // As near as the sphere's front: of a solid within another, the outer one is seen.
+  relative -= radius * (forward.w > 0.5 ? forward.xyz : normalize(relative));
+#endif
   gl_Position = clip_from_eye * vec4(relative, 1);
+#ifdef POINTS
+  gl_PointSize = clamp(2 * radius * uintBitsToFloat(choice.z) / gl_Position.w, 1.5, 64.0);
+#endif
 #ifdef CLIPPED
   for (int i = 0; i < 6; ++i) gl_ClipDistance[i] = clip_planes[i].w - dot(clip_planes[i].xyz, relative);
 #endif
@@ -230,6 +240,13 @@ void main() {
 #elif defined(LINES)
   bool front = true;  // a line has no sides
   vec3 n = towards;
+#elif defined(POINTS)
+  bool front = true;
+  vec2 place = vec2(2, -2) * gl_PointCoord + vec2(-1, 1);
+  float beside = dot(place, place);
+  vec3 right = vec3(clip_from_eye[0][0], clip_from_eye[1][0], clip_from_eye[2][0]);
+  right = normalize(right - dot(right, forward.xyz) * forward.xyz);  // the image's middle may be moved
+  vec3 n = normalize(place.x * right + place.y * cross(right, forward.xyz) + sqrt(max(0, 1 - beside)) * towards);
 #else
   bool front = gl_FrontFacing != ((which.w & 1u) != 0u);
   vec3 dx = dFdx(relative), dy = dFdy(relative);
@@ -291,6 +308,9 @@ void main() {
 #endif
 #endif
   cut_away();
+#ifdef POINTS
+  if (beside > 1) discard;
+#endif
 }
 )";
 
@@ -373,22 +393,28 @@ const std::string_view overlay_vertex = R"(
 layout(location = 0) uniform vec2 size;  // of the target, pixels
 layout(location = 0) in vec2 position;   // pixels from the lower left
 layout(location = 1) in vec4 paint;      // sRGB and alpha
-layout(location = 2) in vec2 edge;       // distance from the middle, and where the edge is
+layout(location = 2) in vec2 edge;       // distance from the middle, and where the edge is; of letters: place in the image
+layout(location = 3) in float letter;
 out vec4 painted;
 out vec2 at;
+flat out float is_letter;
 void main() {
   painted = paint;
   at = edge;
+  is_letter = letter;
   gl_Position = vec4(position / size * 2 - 1, 0, 1);
 }
 )";
 
 const std::string_view overlay_fragment = R"(
+layout(binding = 0) uniform sampler2D letters;
 in vec4 painted;
 in vec2 at;
+flat in float is_letter;
 layout(location = 0) out vec4 color;
 void main() {
-  float inside = clamp(at.y + 0.5 - abs(at.x), 0, 1);
+  float inside = is_letter > 0.5 ? texture(letters, at / vec2(textureSize(letters, 0))).r
+                                 : clamp(at.y + 0.5 - abs(at.x), 0, 1);
   color = vec4(to_linear(painted.rgb), painted.a * inside);
 }
 )";

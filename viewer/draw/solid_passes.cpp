@@ -21,6 +21,7 @@ void draw_surfaces(const Canvas& canvas) {
   canvas.draw(Look::solid);
   canvas.draw(Look::edged);
   glDisable(GL_POLYGON_OFFSET_FILL);
+  for (const Look look : {Look::solid, Look::edged}) canvas.draw_points(look, "");
   canvas.pace.piece([&] { canvas.draw_caps(""); });
   if (!canvas.has_edges()) return;
   glDepthFunc(GL_GEQUAL);
@@ -74,11 +75,13 @@ void BlendedPass::draw(const Canvas& canvas) {
     canvas.program.use("#define BLENDED\n" + smooth);
     canvas.draw(Look::solid);
     canvas.draw(Look::edged);
+    for (const Look look : {Look::solid, Look::edged}) canvas.draw_points(look, "#define BLENDED\n");
     canvas.pace.piece([&] { canvas.draw_caps("#define BLENDED\n"); });
   }
   if (glass) {
     canvas.program.use("#define BLENDED\n#define GLASS\n" + smooth);
     canvas.draw(Look::glass);
+    canvas.draw_points(Look::glass, "#define BLENDED\n#define GLASS\n");
   }
   glDepthMask(GL_TRUE);
   glDisable(GL_DEPTH_TEST);

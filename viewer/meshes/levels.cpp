@@ -4,10 +4,11 @@
 #include <meshoptimizer.h>
 #include <tbb/parallel_for.h>
 
-#include <Eigen/Core>
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 #include <optional>
 #include <utility>
 
@@ -57,6 +58,16 @@ struct Excerpt {
       v = static_cast<std::uint32_t>(std::lower_bound(of_mesh.begin(), of_mesh.end(), v) - of_mesh.begin());
   }
 };
+
+/// The radius of the sphere that has the area of these triangles.
+float radius_of_area(const Excerpt& excerpt) {
+  double area = 0;
+  for (std::size_t i = 0; i != excerpt.indices.size(); i += 3) {
+    const auto corner = [&](std::size_t k) { return point(excerpt.vertices[excerpt.indices[i + k]]); };
+    area += 0.5 * static_cast<double>((corner(1) - corner(0)).cross(corner(2) - corner(0)).norm());
+  }
+  return static_cast<float>(std::sqrt(area / (4 * std::numbers::pi)));
+}
 
 /// The number of indices of the next level: close enough that few solids are drawn finer than needed, and far enough
 /// that there are few levels to make.
@@ -117,6 +128,7 @@ std::vector<UInt3> along_curve(const Mesh& mesh, std::span<const UInt3> triangle
 void make_piece(const Scene& scene, PieceWork& work) {
   const Excerpt excerpt(scene.meshes[work.mesh], work.triangles);
   work.piece.ball = ball_around(excerpt.vertices);
+  work.piece.round = std::min(work.piece.ball.radius, radius_of_area(excerpt));
   if (work.simplified && work.triangles.size() >= kFewTriangles) simplify(excerpt, work);
 }
 

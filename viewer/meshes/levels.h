@@ -34,6 +34,7 @@ struct Level {
 /// A part of a mesh, or a compact piece of a large one.
 struct Piece {
   BallAround ball;
+  float round = 0;                ///< the radius of the sphere of the same area, at most the ball's
   std::uint32_t first_level = 0;  ///< index in Levels::levels, from fine to coarse
   std::uint32_t level_count = 0;
 };

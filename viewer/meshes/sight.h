@@ -6,6 +6,8 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -13,6 +15,8 @@
 #include "model/settings.h"
 
 namespace raylift::viewer {
+
+inline constexpr std::uint64_t kAllTriangles = std::numeric_limits<std::uint64_t>::max();
 
 /// The planes have unit normals and are relative to the eye: points p with xyz . p + w < 0 are not visible.
 struct Sight {
@@ -24,6 +28,9 @@ struct Sight {
   bool orthographic = false;
   bool opaque = false;   ///< surfaces hide what lies behind them
   double tolerance = 0;  ///< pixels by which a simplified form may differ from the original
+  /// So many triangles are drawn at most. Where this is too few, solids are simplified further, and small ones become
+  /// points: none is left out.
+  std::uint64_t most = kAllTriangles;
 
   friend bool operator==(const Sight&, const Sight&) = default;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "window/panels.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -317,6 +318,10 @@ void Panels::draw_activity(float height) {
       }
       if (work.share >= 0 && !work.stage.empty()) ImGui::TextDisabled("%s", work.stage.c_str());
     }
+    ImGui::End();
+  } else if (const auto share = frames_.drawn_share()) {
+    ImGui::SetNextWindowPos({0.5F * width, height - 3 * em(kGap)}, ImGuiCond_Always, {0.5F, 1});
+    if (ImGui::Begin("##drawing", nullptr, kPlain)) text(fmt::format("drawing {:.0f} %", 100 * *share));
     ImGui::End();
   } else if (!state_.scene() && state_.messages().error().empty()) {
     const Rectangle& free = docks_.layout().free;

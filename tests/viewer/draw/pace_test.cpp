@@ -136,11 +136,11 @@ TEST_F(Paced, TurnsEndBeforeAPieceThatWouldTakeTooLong) {
 TEST_F(Paced, CoarseImagesAreDoneAfterATurn) {
   const Image whole = at_once();
   Pace pace(0);
-  EXPECT_TRUE(renderer_->draw(camera_, settings_, std::nullopt, Resolution{40, 30}, &pace));
+  EXPECT_TRUE(renderer_->draw(camera_, settings_, std::nullopt, Coarse{{40, 30}}, &pace));
   const Image begun = renderer_->read();
   EXPECT_NE(begun.pixels, whole.pixels) << "what is left is left out";
   Pace patient(1e9);
-  EXPECT_TRUE(renderer_->draw(camera_, settings_, std::nullopt, Resolution{40, 30}, &patient));
+  EXPECT_TRUE(renderer_->draw(camera_, settings_, std::nullopt, Coarse{{40, 30}}, &patient));
   EXPECT_NE(renderer_->read().pixels, begun.pixels);
 }
 

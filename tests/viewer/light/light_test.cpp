@@ -265,7 +265,7 @@ TEST_P(DrawnLight, OfSomePhotonsIsDrawnWhileTheImageIsCoarse) {
     return has(image, {0, -1500, 800.0 - 200 * i}, legible(wavelength_color(470), kGround));
   };
   const Image fine = draw();
-  renderer_->draw(camera_, settings_, std::nullopt, Resolution{kSize.width / 2, kSize.height / 2});
+  renderer_->draw(camera_, settings_, std::nullopt, Coarse{{kSize.width / 2, kSize.height / 2}});
   const Image coarse = renderer_->read();
   EXPECT_TRUE(lit(fine, 0) && lit(fine, 1) && lit(fine, 2) && lit(fine, 7));
   EXPECT_TRUE(lit(coarse, 0) && lit(coarse, 5)) << "a quarter, evenly spread";

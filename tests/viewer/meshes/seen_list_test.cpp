@@ -165,6 +165,57 @@ TEST_P(Seen, DrawsAllInOrderWhereNothingIsSimplifiedOrOutOfSight) {
   }
 }
 
+TEST_P(Seen, LeavesOutNoneWhereItMayDrawFewTriangles) {
+  Camera camera;
+  camera.orthographic = GetParam();
+  camera.frame(scene_.bounds, 640.0 / 480);
+  Sight sight = sight_of(camera, settings_, scene_.bounds, kImage);
+  std::uint64_t before = 0;
+  for (const std::uint64_t most : {20000, 6000, 2000}) {
+    sight.most = most;
+    const SeenList few = seen(sight);
+    EXPECT_LE(few.triangles(), most);
+    EXPECT_TRUE(most != 20000 || few.points().empty()) << "first all are coarser";
+    EXPECT_TRUE(most != 2000 || !few.points().empty());
+    EXPECT_TRUE(before == 0 || few.triangles() < before);
+    before = few.triangles();
+    const auto size = [&](std::uint32_t i) {
+      const Instance& placed = scene_.instances[i];
+      const Vector3d center = to_eigen(placed.transform) * to_eigen(levels_.pieces[0].ball.center);
+      return largest_scale(placed.transform) / (GetParam() ? 1 : (center - camera.eye()).dot(camera.forward()));
+    };
+    std::map<std::uint32_t, int> drawn;
+    double least = 1e9, most_of_points = 0;
+    for (const DrawSlot& slot : few.slots()) ++drawn[slot.instance], least = std::min(least, size(slot.instance));
+    for (const SeenPoint& point : few.points()) {
+      ++drawn[point.slot.instance];
+      most_of_points = std::max(most_of_points, size(point.slot.instance));
+    }
+    EXPECT_EQ(drawn.size(), scene_.instances.size()) << most;
+    EXPECT_TRUE(std::all_of(drawn.begin(), drawn.end(), [](const auto& one) { return one.second == 1; }));
+    EXPECT_LT(most_of_points, 1.15 * least) << "the largest have triangles";
+  }
+}
+
+TEST(SeenList, DrawsEvenlySpreadTrianglesOfAMeshThatIsTooLarge) {
+  const Scene scene = round_solids({{{0, 0, 0}, 100}}, 160);
+  const MeshOffsets offsets = mesh_offsets(scene);
+  const Levels levels = make_levels(scene, offsets, [](std::uint32_t) { return false; });
+  const DrawList list = draw_list(scene, offsets, {});
+  Camera camera;
+  camera.frame(scene.bounds, 1);
+  Sight sight = sight_of(camera, {}, scene.bounds, {640, 480});
+  sight.most = list.triangles / 10;
+  SeenList few(scene, offsets, levels, list);
+  few.look(sight);
+  EXPECT_LE(few.triangles(), sight.most + 256);
+  EXPECT_GE(few.triangles(), sight.most * 9 / 10);
+  EXPECT_EQ(few.all_triangles(), list.triangles);
+  std::set<std::uint32_t> twelfths;
+  for (const DrawSlot& slot : few.slots()) twelfths.insert(12 * slot.first_triangle / list.triangles);
+  EXPECT_EQ(twelfths.size(), 12U) << "from the whole mesh";
+}
+
 INSTANTIATE_TEST_SUITE_P(Cameras, Seen, testing::Bool(),
                          [](const auto& cameras) { return cameras.param ? "orthographic" : "perspective"; });
 
@@ -236,6 +287,25 @@ class SeenImages : public WithContext {
   Camera camera_;
   Settings settings_;
 };
+
+TEST_F(SeenImages, OfPointsLookLikeThoseOfSolids) {
+  const Scene scene = many_spheres(400, 10);
+  camera_.frame(scene.bounds, 640.0 / 480);
+  renderer_->resize({640, 480}, 1);
+  show(scene, {});
+  renderer_->set_looks({});
+  const Image whole = draw(0);
+  const auto coarse = [&](const Resolution& size, std::uint64_t triangles) {
+    renderer_->draw(camera_, settings_, std::nullopt, Coarse{size, triangles});
+    return renderer_->read();
+  };
+  EXPECT_LT(share_that_differs(whole, coarse({640, 480}, kAllTriangles), 8), 0.01);
+  EXPECT_EQ(renderer_->drawn_share(), 1);
+  for (const Resolution& size : {Resolution{640, 480}, {320, 240}}) {
+    EXPECT_LT(share_that_differs(whole, coarse(size, 1000), 60), 0.06) << size.width;
+    EXPECT_LT(renderer_->drawn_share(), 0.1);
+  }
+}
 
 TEST_F(SeenImages, OfSimplifiedSolidsLookLikeThoseOfWholeOnes) {
   const Scene scene = many_spheres(1500, 24);

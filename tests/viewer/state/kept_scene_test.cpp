@@ -197,7 +197,7 @@ TEST_F(KeptScene, LightIsSeenInCoarseImagesOfWhichTheRestIsLeftOut) {
   const auto coarse = [&] {
     feed_.feed(*renderer_, photons_, settings_, *scene_);
     Pace pace(0);
-    EXPECT_TRUE(renderer_->draw(camera_, settings_, std::nullopt, Resolution{80, 60}, &pace));
+    EXPECT_TRUE(renderer_->draw(camera_, settings_, std::nullopt, Coarse{{80, 60}}, &pace));
     return renderer_->read();
   };
   const Image lit = coarse();
