@@ -218,8 +218,8 @@ double RayCaster::progress() const {
   const double part = static_cast<double>(next_cell_) / std::max(1U, cells(frame_, passes_[pass_]));
   // Each pass of the first sample has four times the rays of the pass before; together they equal one later pass.
   const auto pass = static_cast<double>(pass_);
-  const double begin = pass_ == 0 ? 0 : pass_ < 4 ? std::pow(4.0, pass - 4) : pass - 3;
-  const double end = pass_ < 4 ? std::pow(4.0, pass - 3) : pass - 2;
+  const double begin = pass_ == 0 ? 0 : pass_ < kFirstPasses ? std::pow(4.0, pass - 4) : pass - 3;
+  const double end = pass_ < kFirstPasses ? std::pow(4.0, pass - 3) : pass - 2;
   return (begin + (end - begin) * part) / static_cast<double>(passes_.size() - 3);
 }
 

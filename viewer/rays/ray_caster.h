@@ -33,6 +33,8 @@ class RayCaster {
   /// Casts at least one chunk of rays, until the time is over. True when the image is complete.
   bool advance(double seconds);
   [[nodiscard]] bool done() const { return pass_ >= passes_.size(); }
+  /// Whether each pixel has a sample: more of them only reduce the noise.
+  [[nodiscard]] bool refines() const { return pass_ > kFirstPasses; }
   [[nodiscard]] double progress() const;  ///< 0 to 1
   /// The range of a depth image, mm.
   [[nodiscard]] std::pair<double, double> depth_range() const {
@@ -47,6 +49,7 @@ class RayCaster {
   [[nodiscard]] std::vector<std::uint32_t> solids() const;
 
  private:
+  static constexpr std::size_t kFirstPasses = 4;  // of the first sample of all pixels
   template <class T>
   void fill(DeviceBuffer<T>& buffer, std::span<const T> values);
   void fill_balls();

@@ -14,13 +14,22 @@ namespace {
 constexpr double kSlow = 0.045;                // seconds: slower images are drawn with fewer pixels during a move
 constexpr double kFluent = 0.012;              // seconds: for slower images it is worth finding what need not be drawn
 constexpr double kTurnSeconds = 0.02;          // of drawing: between turns the window answers
-constexpr double kMoveSeconds = 0.05;          // of the one turn that draws an image during a move
+constexpr double kMoveSeconds = 0.05;          // an image during a move
 constexpr double kSoftwareMoveSeconds = 0.03;  // where panels and the window's image are drawn slowly too
+constexpr double kLongestMove = 8;             // times as long: an image that lasts longer lacks what is left
 constexpr double kSoftwareRate = 2e6;          // triangles per second that OpenGL draws on a CPU, before it is measured
+constexpr double kDeviceRate = 5e8;            // likewise, on a GPU
+constexpr double kLeastTriangles = 10000;      // of an image during a move
 constexpr double kLightSlice = 0.03;           // seconds of simulating photons in one frame
 constexpr double kRaySlice = 0.03;             // seconds of casting rays in one frame
-constexpr int kWindowRaySamples = 64;
 constexpr Resolution kThumbnail{192, 120};  // of bookmarks, at most
+constexpr double kRefineSeconds = 0.25;        // between images that differ in the noise of rays alone
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point then) {
+  return std::chrono::duration<double>(Clock::now() - then).count();
+}
 
 }  // namespace
 
@@ -86,7 +95,25 @@ Resolution FrameScheduler::coarser(const Resolution& size, bool rays) const {
 
 void FrameScheduler::expect_time() {
   full_seconds_ = renderer_.software() ? static_cast<double>(renderer_.shown_triangles()) / kSoftwareRate : 0;
+  move_triangles_ = renderer_.software() ? kSoftwareRate * kSoftwareMoveSeconds : kDeviceRate * kMoveSeconds;
   phases_.set_blank();
+}
+
+double FrameScheduler::move_seconds() const {
+  return renderer_.software() ? kSoftwareMoveSeconds : kMoveSeconds;
+}
+
+void FrameScheduler::adapt_triangles(double seconds) {
+  const double factor = std::clamp(move_seconds() / seconds, 0.5, 2.0);
+  const bool thinned = renderer_.drawn_share() < 1;
+  // An image that is not thinned out says nothing of larger limits.
+  if (factor < 0.8 || (factor > 1.2 && thinned)) move_triangles_ = std::max(kLeastTriangles, factor * move_triangles_);
+}
+
+std::optional<double> FrameScheduler::drawn_share() const {
+  if (phases_.in_turns()) return pace_ ? pace_->share() : 0;
+  if (phases_.coarse() && thinned_ && renderer_.drawn_share() < 1) return renderer_.drawn_share();
+  return std::nullopt;
 }
 
 void FrameScheduler::update_renderer(ViewerState& state) {
@@ -135,8 +162,8 @@ void FrameScheduler::draw(ViewerState& state, bool at_once) {
   const bool light_alone = request.same_scene && renderer_.is_kept(camera, settings);
   request.slow = full_seconds_ > kSlow && !light_alone;
   const Step step = phases_.begin_frame(request);
+  redrawn_ = false;
   if (step == Step::none) return save_thumbnail(state);
-  using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   const bool coarse = phases_.coarse();
   const Resolution size = coarse ? coarser(state.framebuffer(), request.rays) : state.framebuffer();
@@ -144,7 +171,7 @@ void FrameScheduler::draw(ViewerState& state, bool at_once) {
   if (step == Step::first_turn)
     pace_.emplace(kTurnSeconds);
   else if (step == Step::coarse)
-    pace_.emplace(renderer_.software() ? kSoftwareMoveSeconds : kMoveSeconds);
+    pace_.emplace(kLongestMove * move_seconds());
   else if (step != Step::next_turn)
     pace_.reset();
   bool complete = true;
@@ -153,17 +180,27 @@ void FrameScheduler::draw(ViewerState& state, bool at_once) {
     std::optional<ForeignImage> image;
     if (request.rays) {
       if (step != Step::cast_on)
-        caster_->start(camera, settings, size, state.appearance().looks(), coarse ? 1 : kWindowRaySamples);
+        caster_->start(camera, settings, size, state.appearance().looks(),
+                       coarse ? 1 : state.options().image.ray_samples);
       caster_->advance(kRaySlice);
       image = caster_->image();
+      // To draw each slice takes as long as to cast it.
+      if (step == Step::cast_on && caster_->refines() && !caster_->done() && !at_once &&
+          seconds_since(drawn_at_) < kRefineSeconds)
+        return;
     }
-    complete =
-        renderer_.draw(camera, settings, image, coarse ? std::optional(size) : std::nullopt, pace_ ? &*pace_ : nullptr);
+    const Coarse quick{size, static_cast<std::uint64_t>(move_triangles_)};
+    complete = renderer_.draw(camera, settings, image, coarse ? std::optional(quick) : std::nullopt,
+                              pace_ ? &*pace_ : nullptr);
     renderer_.finish();
+    redrawn_ = complete;
+    drawn_at_ = Clock::now();
   });
   drawn_ = state.revision();
   phases_.end_frame(complete);
-  note_time(std::chrono::duration<double>(Clock::now() - start).count());
+  note_time(seconds_since(start));
+  thinned_ = step == Step::coarse;
+  if (thinned_) adapt_triangles(draw_seconds_);
   if (phases_.phase() == FramePhases::Phase::whole && !light_alone) full_seconds_ = turn_seconds_;
   if (full_seconds_ > kFluent) state.want_detail();
   save_thumbnail(state);

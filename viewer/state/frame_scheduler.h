@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -51,6 +52,10 @@ class FrameScheduler {
   }
   /// Whether an image is being drawn in turns: until it is complete, the one before it shows.
   [[nodiscard]] bool in_turns() const { return phases_.in_turns(); }
+  /// Whether the last draw() changed the image: not where turns are left, or rays that refine it only a little.
+  [[nodiscard]] bool redrawn() const { return redrawn_; }
+  /// The share of the image that is drawn; nothing where all is.
+  [[nodiscard]] std::optional<double> drawn_share() const;
   [[nodiscard]] double draw_seconds() const { return draw_seconds_; }  ///< of the last image
   /// Milliseconds of the last images.
   [[nodiscard]] const std::vector<float>& draw_times() const { return draw_times_; }
@@ -64,6 +69,9 @@ class FrameScheduler {
   void update_scene(ViewerState& state);
   void simulate_light(ViewerState& state);
   void note_time(double seconds);
+  [[nodiscard]] double move_seconds() const;
+  /// Sets how many triangles the next image during a move may have, after one that took so long.
+  void adapt_triangles(double seconds);
   [[nodiscard]] bool casts(const ViewerState& state) const {
     return caster_ && state.settings().ray_cast != RayMode::off;
   }
@@ -87,6 +95,10 @@ class FrameScheduler {
   double turn_seconds_ = 0;   // of the image's turns so far
   double full_seconds_ = 0;   // of an image at full resolution
   double draw_seconds_ = 0;
+  double move_triangles_ = 0;  // the most of an image during a move
+  bool redrawn_ = false;
+  std::chrono::steady_clock::time_point drawn_at_{};
+  bool thinned_ = false;  // the last image may lack some
   std::vector<float> draw_times_;
   int saved_ = 0;
 };

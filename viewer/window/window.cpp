@@ -261,10 +261,12 @@ class Window {
     state_.viewpoint().set_framebuffer(*pixels);
     const bool in_turns = frames_.in_turns();
     frames_.draw(state_);
-    // The screen stays until the image is complete: to draw it again would take longer than half a turn.
-    if (!woken && frames_.in_turns()) return;
+    // The screen stays until the image differs, but for how far it is: to draw it again would take longer than half a
+    // turn.
+    constexpr double kSayAgain = 0.25;  // seconds
+    if (!woken && !frames_.redrawn() && glfwGetTime() - presented_ < kSayAgain) return;
     // Polls events before the image is presented: one that arrived during the last turn would wait for that.
-    if (!woken && in_turns) {
+    if (!woken && in_turns && !frames_.in_turns()) {
       wake_ = 1;
       return;
     }
@@ -295,6 +297,7 @@ class Window {
     frames_.renderer().present(0, pixels->width, pixels->height);
     gui_->end_frame();
     glfwSwapBuffers(window_.get());
+    presented_ = glfwGetTime();
     const std::string title = state_.file().empty() ? "raylift-view" : state_.file() + " - raylift-view";
     if (title != title_) glfwSetWindowTitle(window_.get(), (title_ = title).c_str());
   }
@@ -532,7 +535,7 @@ class Window {
   bool dragged_ = false;
   double cursor_x_ = 0, cursor_y_ = 0, press_x_ = 0, press_y_ = 0, last_x_ = 0, last_y_ = 0;
   double press_time_ = 0, last_click_ = -1, last_click_x_ = 0, last_click_y_ = 0;
-  double last_held_ = 0, last_advance_ = 0;
+  double last_held_ = 0, last_advance_ = 0, presented_ = 0;
 };
 
 }  // namespace
