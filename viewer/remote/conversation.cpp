@@ -132,21 +132,24 @@ Json Conversation::subscribe(const std::vector<std::string>& topics) {
 Json Conversation::topic(std::string_view name) const {
   if (name == "camera") return to_json(target_.state.camera());
   if (name == "selection") return selection_json(target_.state);
+  if (name == "progress") return progress_json(target_);
   // A reloaded file counts as opened.
   return target_.state.shown_request();
 }
 
 void Conversation::notify() {
-  if (subscriptions_.empty() || !output_.empty() || output_closed_ || notified_revision_ == target_.state.revision())
-    return;
+  if (subscriptions_.empty() || !output_.empty() || output_closed_) return;
+  const bool same = notified_revision_ == target_.state.revision();
   notified_revision_ = target_.state.revision();
   for (Subscription& one : subscriptions_) {
+    if (same && one.topic != "progress") continue;  // work goes on without a change of the state
     Json now = topic(one.topic);
     if (now == one.last) continue;
     one.last = std::move(now);
     const Json& params = one.topic == "opened" ? scene_json(target_.state) : one.last;
-    // Parameters are an object, also without a selection.
-    append(rpc::notification(one.topic, one.topic == "selection" ? Json{{"selection", params}} : params));
+    // Parameters are an object, also without a selection or work.
+    const bool wrapped = one.topic == "selection" || one.topic == "progress";
+    append(rpc::notification(one.topic, wrapped ? Json{{one.topic, params}} : params));
   }
 }
 

@@ -2,6 +2,7 @@
 #include "remote/state_json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <span>
@@ -129,9 +130,21 @@ Json scene_json(const ViewerState& state) {
       {"file", absolute(state.scene()->source)}, {"solids", state.scene()->instances.size()}, {"triangles", triangles}};
 }
 
+Json progress_json(const ControlTarget& of) {
+  const SceneLoader::Activity work = of.loader.activity();
+  const auto hundredths_of = [](double share) { return share < 0 ? Json() : Json(std::floor(100 * share) / 100); };
+  if (!work.what.empty()) return {{"what", work.what}, {"share", hundredths_of(static_cast<double>(work.share))}};
+  if (of.frames == nullptr) return nullptr;
+  if (const auto rays = of.frames->ray_progress(of.state))
+    return {{"what", "casting rays"}, {"share", hundredths_of(static_cast<double>(*rays))}};
+  if (const auto share = of.frames->drawn_share()) return {{"what", "drawing"}, {"share", hundredths_of(*share)}};
+  return nullptr;
+}
+
 Json state_json(const ControlTarget& of) {
   const ViewerState& state = of.state;
   Json json{{"file", absolute(state.file())}, {"loading", of.loader.reads(state)}};
+  json["progress"] = progress_json(of);
   json["error"] = state.messages().error().empty() ? Json() : Json(state.messages().error());
   const std::span<const std::uint8_t> visible =
       state.solids() != nullptr ? std::span(state.solids()->visible()) : std::span<const std::uint8_t>();

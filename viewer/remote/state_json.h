@@ -19,6 +19,8 @@ namespace raylift::viewer {
 [[nodiscard]] cli::Json measured_json(const ViewerState& state);
 /// file, solids, triangles of the scene that is shown; null without a scene.
 [[nodiscard]] cli::Json scene_json(const ViewerState& state);
+/// The work that goes on, and its share, from 0 to 1 or null where it is unknown; null without work.
+[[nodiscard]] cli::Json progress_json(const ControlTarget& of);
 /// The whole state; its keys are also the parameters of the verbs that change it.
 [[nodiscard]] cli::Json state_json(const ControlTarget& of);
 

@@ -290,7 +290,8 @@ std::vector<std::string> verb_names() {
 const std::vector<Notification>& notifications() {
   static const std::vector<Notification> table{{"selection", "the selected solid, or null"},
                                                {"camera", "the camera, at most once for each image"},
-                                               {"opened", "the scene that is now shown: file, solids, triangles"}};
+                                               {"opened", "the scene that is now shown: file, solids, triangles"},
+                                               {"progress", "the work that goes on: what, share; or null"}};
   return table;
 }
 

@@ -228,7 +228,7 @@ TEST_F(Messages, AnswersAThousandMessagesAtOnceInOrder) {
 
 TEST_F(Messages, TellsSubscribersOfTheLastStateAlone) {
   Conversation talk(target_);
-  EXPECT_EQ(ask(talk, request("subscribe"))["result"]["to"].size(), 3U);
+  EXPECT_EQ(ask(talk, request("subscribe"))["result"]["to"].size(), 4U);
   talk.notify();
   EXPECT_TRUE(said(talk).empty()) << "nothing has changed";
   for (int i = 0; i != 50; ++i) state_.viewpoint().move([](Camera& camera) { camera.zoom(0.99); });
@@ -270,6 +270,18 @@ TEST_F(Messages, TellsSubscribersOfTheLastStateAlone) {
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_EQ(lines[0]["method"], "opened");
   EXPECT_EQ(lines[0]["params"]["solids"], 3);
+  // Work that goes on is said without a change of the state.
+  (void)ask(talk, request("subscribe", {{"to", "progress"}}));
+  talk.notify();
+  EXPECT_TRUE(said(talk).empty()) << "there is none";
+  state_.open(test::data("detector.dae").string());
+  loader_.poll(state_);
+  ASSERT_TRUE(loader_.loading());
+  talk.notify();
+  lines = said(talk);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0]["method"], "progress");
+  EXPECT_TRUE(lines[0]["params"]["progress"]["what"].is_string()) << lines[0];
   (void)ask(talk, request("unsubscribe"));
   state_.reload();
   state_.show(three_boxes());
