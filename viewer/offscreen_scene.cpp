@@ -27,6 +27,7 @@ constexpr std::uint64_t kManyTriangles = 2'000'000;
 OffscreenScene::OffscreenScene(const ViewOptions& options, const std::string& file, const Scene& scene,
                                Renderer& renderer, const Progress& progress)
     : options_(options), light_(options.light.origin), scene_file_(file), solids_(scene), renderer_(renderer) {
+  refuse_flat(scene);
   notes_ = apply_visibility(options, solids_);
   view_ = open_view(options, solids_, {},
                     static_cast<double>(options.image.resolution.width) / options.image.resolution.height);
@@ -51,6 +52,21 @@ OffscreenScene::OffscreenScene(const ViewOptions& options, const std::string& fi
   if (geometry_) renderer_.set_device_triangles(geometry_->device_triangles());
   if (rays) caster_.emplace(scene, *geometry_);
   read_light(scene, progress);
+  make_room();
+}
+
+/// Frames the scene beside the legend, which covers none of it then.
+void OffscreenScene::make_room() {
+  const CameraOptions& camera = options_.camera;
+  if (!options_.image.legend || camera.eye || camera.target || !options_.bookmark.empty()) return;
+  const auto [width, height] = options_.image.resolution;
+  const float share = legends_width(legends(std::nullopt), width, height) / static_cast<float>(width);
+  constexpr float kMost = 0.5F;
+  if (!(share > 0) || share > kMost) return;
+  Camera before;
+  before.free_share.x() = 1 - static_cast<double>(share);
+  before.free_middle.x() = -static_cast<double>(share);
+  view_.camera = open_view(options_, solids_, before, static_cast<double>(width) / height).camera;
 }
 
 void OffscreenScene::set_time(double share) {
@@ -96,10 +112,13 @@ void OffscreenScene::draw(cli::Session& session, int ray_samples) {
 
 void OffscreenScene::draw_legends(std::optional<std::pair<double, double>> depths) {
   if (!options_.image.legend) return;
-  renderer_.set_legends(
-      make_legends(solids_.scene(), view_.settings, looks_, depths, photons_, feed_.hits(),
-                   renderer_.photons().readable(view_.settings.photons, view_.camera, options_.image.resolution),
-                   most_legend_entries(options_.image.resolution.height)));
+  renderer_.set_legends(legends(depths));
+}
+
+std::vector<Legend> OffscreenScene::legends(std::optional<std::pair<double, double>> depths) const {
+  return make_legends(solids_.scene(), view_.settings, looks_, depths, photons_, feed_.hits(),
+                      renderer_.photons().readable(view_.settings.photons, view_.camera, options_.image.resolution),
+                      most_legend_entries(options_.image.resolution.height));
 }
 
 void OffscreenScene::go_to_bookmark(const Scene& scene) {

@@ -48,6 +48,8 @@ class OffscreenScene {
 
  private:
   void draw_legends(std::optional<std::pair<double, double>> depths);
+  [[nodiscard]] std::vector<Legend> legends(std::optional<std::pair<double, double>> depths) const;
+  void make_room();
   void go_to_bookmark(const Scene& scene);
   void show_solids();
   void read_light(const Scene& scene, const Progress& progress);

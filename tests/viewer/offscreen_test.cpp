@@ -307,7 +307,7 @@ TEST_F(Offscreen, TheOverlayIsTheSameWhileTheSceneIsCoarse) {
   renderer_->resize({640, 480}, 1);
   renderer_->draw(camera_, settings_);
   const Image fine = renderer_->read();
-  renderer_->draw(camera_, settings_, std::nullopt, Resolution{160, 120});
+  renderer_->draw(camera_, settings_, std::nullopt, Coarse{{160, 120}});
   const Image coarse = renderer_->read();
   ASSERT_EQ(coarse.width, 640);
   int different_scene = 0, different_overlay = 0, overlay = 0;
@@ -326,7 +326,7 @@ TEST_F(Offscreen, TheOverlayIsTheSameWhileTheSceneIsCoarse) {
   settings_.opacity = 0.4F;
   renderer_->draw(camera_, settings_);
   const Image clear = renderer_->read();
-  renderer_->draw(camera_, settings_, std::nullopt, Resolution{160, 120});
+  renderer_->draw(camera_, settings_, std::nullopt, Coarse{{160, 120}});
   EXPECT_LT(compare(clear, renderer_->read(), 40).share, 0.05);
 }
 
@@ -345,7 +345,7 @@ TEST_F(Offscreen, TheScaleBarIsReadableOnAnyGround) {
         bar = make_overlay(camera_, of, 640, 480);
       }
       std::set<int> levels;
-      for (const OverlayVertex& vertex : bar) levels.insert(static_cast<int>(255 * vertex.paint[1]));
+      for (const OverlayItem& item : bar) levels.insert(static_cast<int>(255 * item.paint[1]));
       const int behind = static_cast<int>(255 * settings_.background.bottom[1]);
       EXPECT_GT(std::max(std::abs(*levels.begin() - behind), std::abs(*levels.rbegin() - behind)), 90)
           << ground << ' ' << ink_of;

@@ -90,6 +90,40 @@ TEST(ViewProgram, GlassHasTheOpacityThatOptionsAndBookmarksSay) {
   EXPECT_GT(light("--bookmark thick"), 2 * light("--bookmark thin"));
 }
 
+TEST(ViewProgram, SaysThatNoTriangleHasAnArea) {
+  NEEDS_GL();
+  const test::TemporaryFolder folder;
+  const std::string flat = folder.write("flat.obj", "v 0 0 0\nv 1 1 1\nv 2 2 2\nf 1 2 3\n");
+  const Ended ended =
+      view("'" + flat + "' --gl software -r 64x48 -o " + (folder.path() / "flat.png").string() + " 2>&1");
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_NE(ended.out.find("none of the scene's 1 triangle has an area"), std::string::npos) << ended.out;
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "flat.png"));
+}
+
+TEST(ViewProgram, PutsTheLegendBesideTheScene) {
+  NEEDS_GL();
+  const auto drawn = [](const std::string& options) {
+    const Ended ended =
+        view(data("cube.dae") + " --gl software -r 640x480 --no-axes --no-scale-bar --background black " + options +
+             " -o - 2>&1");
+    EXPECT_EQ(ended.code, 0) << ended.out;
+    return decode_png(ended.out);
+  };
+  // The rightmost pixel of the cube: below the legend, whose plate is at the top.
+  const auto rightmost = [](const Image& image) {
+    int right = 0;
+    for (int y = 200; y != 300; ++y)
+      for (int x = 0; x != 640; ++x)
+        if (image.at(x, y)[0] + image.at(x, y)[1] + image.at(x, y)[2] > 60) right = std::max(right, x);
+    return right;
+  };
+  const int alone = rightmost(drawn("")), beside = rightmost(drawn("--legend"));
+  EXPECT_LT(beside, alone - 30);
+  EXPECT_EQ(rightmost(drawn("--legend --eye 0,-6000,0")), rightmost(drawn("--eye 0,-6000,0")))
+      << "a given camera stays";
+}
+
 TEST(ViewProgram, CastsRays) {
   NEEDS_GL();
   const test::TemporaryFolder folder;

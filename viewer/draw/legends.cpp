@@ -116,8 +116,19 @@ float ramp_width(const Legend& legend, float letter) {
   return width;
 }
 
-void add_ramp(OverlayBuilder& builder, const Legend& legend, const Point& at, float width, float scale) {
-  builder.rectangle(at - Point(1, 1), at + Point(width + 1, kSwatch * scale + 1), kPlateInk);  // seen in any colour
+/// The width of the widest row.
+float width_of(std::span<const Row> rows, int width, float scale) {
+  const float letter = kLetter * scale, beside = (kSwatch + kBesideSwatch) * scale;
+  float wide = 0;
+  for (const Row& row : rows)
+    wide = std::max({wide, OverlayBuilder::text_width(row.words, letter) + (row.entry != nullptr ? beside : 0),
+                     row.ramp != nullptr ? ramp_width(*row.ramp, letter) : 0});
+  return std::min(wide, kLargestShare * static_cast<float>(width));
+}
+
+void add_ramp(OverlayBuilder& builder, const Legend& legend, const Point& at, float width, float scale,
+              const Paint& ink) {
+  builder.rectangle(at - Point(1, 1), at + Point(width + 1, kSwatch * scale + 1), ink);  // seen in any colour
   const auto steps = static_cast<float>(legend.ramp.size());
   for (std::size_t i = 0; i != legend.ramp.size(); ++i) {
     const float from = width * static_cast<float>(i) / steps, to = width * static_cast<float>(i + 1) / steps;
@@ -126,9 +137,9 @@ void add_ramp(OverlayBuilder& builder, const Legend& legend, const Point& at, fl
   const float mark = std::max(1.0F, scale);
   for (const Tick& tick : legend.ticks) {
     const float middle = std::clamp(width * tick.place, 0.5F * mark, width - 0.5F * mark);
-    builder.rectangle(at + Point(middle - 0.5F * mark, -3 * scale), at + Point(middle + 0.5F * mark, 0), kPlateInk);
+    builder.rectangle(at + Point(middle - 0.5F * mark, -3 * scale), at + Point(middle + 0.5F * mark, 0), ink);
     builder.text(at + Point(label_left(tick, width, kLetter * scale), -(kPitch - 3) * scale), tick.label,
-                 kLetter * scale, kPlateInk);
+                 kLetter * scale, ink);
   }
 }
 
@@ -237,31 +248,37 @@ std::size_t most_legend_entries(int height) {
   return static_cast<std::size_t>(std::clamp(rows, 2.0F, 24.0F));
 }
 
-void add_legends(std::span<const Legend> legends, int width, int height, Overlay& overlay) {
+float legends_width(std::span<const Legend> legends, int width, int height) {
+  if (legends.empty() || is_thumbnail(width, height)) return 0;
+  const float scale = overlay_scale(height);
+  return width_of(rows_of(legends, most_legend_entries(height)), width, scale) + 2 * (kInner + kMargin) * scale;
+}
+
+void add_legends(std::span<const Legend> legends, int width, int height, Overlay& overlay,
+                 const Background& background) {
   if (legends.empty() || is_thumbnail(width, height)) return;
   const float scale = overlay_scale(height), letter = kLetter * scale;
   const std::vector<Row> rows = rows_of(legends, most_legend_entries(height));
   const float beside = (kSwatch + kBesideSwatch) * scale;
-  float wide = 0;
-  for (const Row& row : rows)
-    wide = std::max({wide, OverlayBuilder::text_width(row.words, letter) + (row.entry != nullptr ? beside : 0),
-                     row.ramp != nullptr ? std::max(kMinRamp * scale, ramp_width(*row.ramp, letter)) : 0});
-  wide = std::min(wide, kLargestShare * static_cast<float>(width));
+  const float wide = width_of(rows, width, scale);
+  const bool light = is_light(background);
+  const Paint plate = light ? Paint{1, 1, 1, 0.9F} : kPlatePaint;
+  const Paint ink = light ? Paint{0.10F, 0.11F, 0.13F, 1} : kPlateInk;
 
   OverlayBuilder builder(overlay);
   const Point corner(static_cast<float>(width) - kMargin * scale, static_cast<float>(height) - kMargin * scale);
   const float high = (static_cast<float>(rows.size()) * kPitch + 2 * kInner) * scale;
-  builder.rectangle(corner - Point(wide + 2 * kInner * scale, high), corner, kPlatePaint);
+  builder.rectangle(corner - Point(wide + 2 * kInner * scale, high), corner, plate);
   Point at = corner - Point(wide + kInner * scale, (kInner + 0.5F * (kPitch + kLetter)) * scale);
   for (const Row& row : rows) {
     const Point words = row.entry != nullptr ? Point(at + Point(beside, 0)) : at;
     if (row.entry != nullptr) {
       const Point low = at - Point(0, 0.5F * (kSwatch * scale - letter)), side(kSwatch * scale, kSwatch * scale);
-      builder.rectangle(low - Point(1, 1), low + side + Point(1, 1), kPlateInk);  // seen in any colour
+      builder.rectangle(low - Point(1, 1), low + side + Point(1, 1), ink);  // seen in any colour
       builder.rectangle(low, low + side, opaque(row.entry->color));
     }
-    if (row.ramp != nullptr) add_ramp(builder, *row.ramp, at, wide, scale);
-    builder.text(words, fitted(row.words, wide - (words - at).x(), letter), letter, kPlateInk);
+    if (row.ramp != nullptr) add_ramp(builder, *row.ramp, at, wide, scale, ink);
+    builder.text(words, fitted(row.words, wide - (words - at).x(), letter), letter, ink);
     at.y() -= kPitch * scale;
   }
 }

@@ -36,8 +36,11 @@ namespace raylift::viewer {
 /// The most entries of a legend in an image of this height.
 [[nodiscard]] std::size_t most_legend_entries(int height);
 
-/// Adds legends in the upper right corner, one below the other. Names that are too long are truncated, and
-/// entries without room are counted.
-void add_legends(std::span<const Legend> legends, int width, int height, Overlay& overlay);
+/// Adds legends in the upper right corner, one below the other, on a plate like the background. Names that are too long
+/// are truncated, and entries without room are counted.
+void add_legends(std::span<const Legend> legends, int width, int height, Overlay& overlay,
+                 const Background& background = {});
+/// The width that they take of such an image, with the margins at both sides; 0 without legends.
+[[nodiscard]] float legends_width(std::span<const Legend> legends, int width, int height);
 
 }  // namespace raylift::viewer

@@ -22,9 +22,7 @@ using Paint = Builder::Paint;
 
 /// A colour in contrast to the background's lower edge.
 Paint ink(const Background& background, float alpha) {
-  const Color& c = background.bottom;
-  const bool light = 0.3F * c[0] + 0.6F * c[1] + 0.1F * c[2] > 0.55F;
-  return light ? Paint{0.10F, 0.11F, 0.13F, alpha} : Paint{0.88F, 0.90F, 0.93F, alpha};
+  return is_light(background) ? Paint{0.10F, 0.11F, 0.13F, alpha} : Paint{0.88F, 0.90F, 0.93F, alpha};
 }
 /// Its opposite, drawn around it: solids of any colour may stand behind.
 Paint halo(const Background& background) {

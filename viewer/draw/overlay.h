@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The axes in a corner, the scale bar and what is measured, as triangles in pixel coordinates. No GL.
+// The axes in a corner, the scale bar and what is measured, as shapes in pixel coordinates. No GL.
 #pragma once
 
 #include <Eigen/Geometry>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,15 +14,22 @@
 
 namespace raylift::viewer {
 
-struct OverlayVertex {
-  std::array<float, 2> position;  ///< pixels from the lower left
-  std::array<float, 4> paint;     ///< sRGB and alpha
-  /// Distance from the middle of the line or disc, and where its edge is, in pixels: the edge is faded over one pixel,
-  /// so that it looks the same with one sample a pixel as with several.
-  std::array<float, 2> edge;
+/// A shape, in pixels from the lower left of the image.
+struct OverlayItem {
+  using Point = Eigen::Vector2f;
+  enum class Kind : std::uint8_t { line, disc, rectangle, text };
+  Kind kind{};
+  Point from, to;  ///< a line's ends; a rectangle's corners; a disc's centre; where a text's base line begins and ends
+  float size = 0;  ///< a line's width, a disc's radius, the height of a text's capitals
+  std::array<float, 4> paint{};  ///< sRGB and alpha
+  std::string words;             ///< of a text
+  float halo = 0;                ///< by which a text's strokes are widened
+
+  /// The box around it.
+  [[nodiscard]] Eigen::AlignedBox2f box() const;
 };
 
-using Overlay = std::vector<OverlayVertex>;  ///< three to a triangle
+using Overlay = std::vector<OverlayItem>;  ///< from back to front
 
 /// A length of 1, 2 or 5 times a power of ten, at most `most` millimetres.
 [[nodiscard]] double round_length(double most);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines, discs, plates and text as triangles of an overlay. No GL, and no font: drawing without a window needs none.
+// Makes an overlay of lines, discs, plates and texts. No GL.
 #pragma once
 
 #include <Eigen/Core>
@@ -13,6 +13,8 @@ namespace raylift::viewer {
 /// The size of what an overlay has follows the image's height. A thumbnail has no overlay.
 [[nodiscard]] float overlay_scale(int height);
 [[nodiscard]] bool is_thumbnail(int width, int height);
+/// Whether dark ink is read on the lower edge of a background.
+[[nodiscard]] bool is_light(const Background& background);
 
 class OverlayBuilder {
  public:
@@ -24,14 +26,11 @@ class OverlayBuilder {
   void line(const Point& a, const Point& b, float width, const Paint& paint);
   void disc(const Point& center, float radius, const Paint& paint);
   void rectangle(const Point& low, const Point& high, const Paint& paint);
-  /// Letters of ASCII, but for @, and those of lengths and angles: µ and °; others are boxes. `height` is a capital
-  /// letter's; strokes are widened by `more`.
+  /// A text in UTF-8. `height` is a capital letter's; strokes are widened by `more`.
   void text(const Point& at, std::string_view words, float height, const Paint& paint, float more = 0);
   [[nodiscard]] static float text_width(std::string_view words, float height);
 
  private:
-  void strokes(std::string_view lines, const Point& at, float unit, const Paint& paint, float more);
-
   Overlay& overlay_;
 };
 

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "draw/gl_state.h"
 #include "draw/legends.h"
 #include "draw/overlay.h"
+#include "draw/overlay_triangles.h"
 #include "draw/shaders.h"
 
 namespace raylift::viewer {
@@ -63,21 +65,42 @@ OverlayPass::OverlayPass()
   attribute(0, 2, offsetof(OverlayVertex, position));
   attribute(1, 4, offsetof(OverlayVertex, paint));
   attribute(2, 2, offsetof(OverlayVertex, edge));
+  attribute(3, 1, offsetof(OverlayVertex, letter));
   glVertexArrayVertexBuffer(array_.name(), 0, vertices_.name(), 0, sizeof(OverlayVertex));
 }
 
 void OverlayPass::draw(const Canvas& canvas) {
   const auto [width, height] = canvas.target.size;
   Overlay overlay = make_overlay(canvas.camera, canvas.settings, width, height);
-  add_legends(legends_, width, height, overlay);
+  add_legends(legends_, width, height, overlay, canvas.settings.background);
   if (overlay.empty()) return;
-  refill(vertices_, std::span<const OverlayVertex>(overlay));
+  const std::vector<OverlayVertex> triangles = overlay_triangles(overlay, letters_);
+  if (triangles.empty()) return;
+  refill(vertices_, std::span<const OverlayVertex>(triangles));
+  keep_letters();
   glUseProgram(program_.name());
   glUniform2f(0, static_cast<float>(width), static_cast<float>(height));
   glBindVertexArray(array_.name());
   blend_over();
-  glDrawArrays(GL_TRIANGLES, 0, static_cast<GLsizei>(overlay.size()));
+  glDrawArrays(GL_TRIANGLES, 0, static_cast<GLsizei>(triangles.size()));
   glDisable(GL_BLEND);
+}
+
+void OverlayPass::keep_letters() {
+  if (!texture_) {
+    texture_ = make_texture(GL_TEXTURE_2D);
+    glTextureStorage2D(texture_.name(), 1, GL_R8, GlyphImage::kSide, GlyphImage::kSide);
+    glTextureParameteri(texture_.name(), GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTextureParameteri(texture_.name(), GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+    kept_letters_ = 0;
+  }
+  glBindTextureUnit(0, texture_.name());
+  if (letters_.pixels().empty() || kept_letters_ == letters_.version()) return;
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+  glTextureSubImage2D(texture_.name(), 0, 0, 0, GlyphImage::kSide, GlyphImage::kSide, GL_RED, GL_UNSIGNED_BYTE,
+                      letters_.pixels().data());
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+  kept_letters_ = letters_.version();
 }
 
 }  // namespace raylift::viewer

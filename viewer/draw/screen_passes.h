@@ -3,12 +3,14 @@
 // axes, scale bar, measured distances and legends. Needs a current context.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "draw/canvas.h"
 #include "draw/gl_objects.h"
+#include "draw/overlay_triangles.h"
 #include "draw/render_targets.h"
 #include "draw/shaders.h"
 #include "model/legend.h"
@@ -57,9 +59,15 @@ class OverlayPass {
   void draw(const Canvas& canvas);
 
  private:
+  /// Puts new letters into the texture, and binds it.
+  void keep_letters();
+
   Program program_;
   VertexArray array_;
   Buffer vertices_;
+  GlyphImage letters_;
+  Texture texture_;                 // the letters
+  std::uint64_t kept_letters_ = 0;  // their version in the texture
   std::vector<Legend> legends_;
 };
 

@@ -82,6 +82,15 @@ Notes apply_visibility(const ViewOptions& options, Solids& solids) {
   return notes;
 }
 
+void refuse_flat(const Scene& scene) {
+  const std::uint64_t triangles = scene.unique_triangles();
+  if (triangles == 0 || scene.report.degenerate_triangles < triangles) return;
+  throw Error(ErrorKind::malformed,
+              "none of the scene's " + cli::counted(triangles, "triangle", "triangles") +
+                  " has an area, so nothing of it can be seen",
+              {scene.source, ""}, "see where: 'raylift check'");
+}
+
 Opening open_view(const ViewOptions& options, const Solids& solids, const Camera& before, double aspect) {
   Opening view{before, options.settings, {}, {}, {}};
   const Scene& scene = solids.scene();

@@ -117,6 +117,9 @@ struct Notes {
 /// Applies --hide, --only and the styles. Throws Error(usage) where a pattern of the command line matches nothing.
 Notes apply_visibility(const ViewOptions& options, Solids& solids);
 
+/// Throws Error(malformed) where no triangle of the scene has an area: an image of it would be empty.
+void refuse_flat(const Scene& scene);
+
 /// How a scene opens.
 struct Opening {
   Camera camera;

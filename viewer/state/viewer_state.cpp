@@ -87,6 +87,7 @@ void ViewerState::show(std::shared_ptr<const Scene> scene) {
     if (!file_.empty()) quietly([&] { remembered_.note_file(bookmarks_key(file_)); });
   }
   if (!warnings.empty() && messages().error().empty()) messages().show(warnings.front());
+  messages().attempt([&] { refuse_flat(*shown_.scene); });
   shown_file_ = file_;
   shown_request_ = requests_;
 }

@@ -127,7 +127,7 @@ std::string capital(std::string words) {
 }
 
 void point_fact(const char* name, const Double3& p) {
-  fact(name, fmt::format("{:.6g}  {:.6g}  {:.6g}", p.x, p.y, p.z));
+  fact(name, fmt::format("{:.9g}  {:.9g}  {:.9g}", p.x, p.y, p.z));
 }
 
 bool button(const char* label, const char* help, const char* why_not) {
@@ -245,7 +245,7 @@ bool point_field(const char* label, Double3& point, const char* help) {
   std::array<double, 3> typed{point.x, point.y, point.z};
   field_label(label);
   const bool changed = ImGui::InputScalarN(hidden(label).c_str(), ImGuiDataType_Double, typed.data(), 3, nullptr,
-                                           nullptr, "%.6g", ImGuiInputTextFlags_EnterReturnsTrue);
+                                           nullptr, "%.9g", ImGuiInputTextFlags_EnterReturnsTrue);
   tip(help);
   if (changed) point = {typed[0], typed[1], typed[2]};
   return changed;

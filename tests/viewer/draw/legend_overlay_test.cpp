@@ -6,11 +6,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "draw/font.h"
 #include "draw/overlay_builder.h"
+#include "draw/overlay_triangles.h"
 
 namespace raylift::viewer {
 namespace {
@@ -36,55 +40,73 @@ Overlay drawn(const std::vector<Legend>& legends, int width, int height) {
   return overlay;
 }
 
-/// Whether a vertex has this colour, as entries have.
+/// The plates of this colour, as entries have them.
 std::size_t count_of(const Overlay& overlay, const std::array<float, 4>& paint) {
-  return static_cast<std::size_t>(
-      std::count_if(overlay.begin(), overlay.end(), [&](const OverlayVertex& v) { return v.paint == paint; }));
+  return static_cast<std::size_t>(std::count_if(overlay.begin(), overlay.end(), [&](const OverlayItem& item) {
+    return item.kind == OverlayItem::Kind::rectangle && item.paint == paint;
+  }));
 }
 constexpr std::array<float, 4> kRed{1, 0, 0, 1};
 
 TEST(LegendOverlay, StaysInTheImageAndAboveTheScaleBar) {
   for (const auto& [width, height] : {std::pair(1280, 720), {640, 480}, {320, 240}, {3840, 2160}, {200, 2000}})
     for (const std::size_t entries : {1U, 24U, 500U})
-      for (const OverlayVertex& v : drawn({materials(entries, std::string(80, 'W')), depths()}, width, height)) {
-        EXPECT_GE(v.position[0], 0) << width << ' ' << height;
-        EXPECT_LE(v.position[0], width);
-        EXPECT_GE(v.position[1], 40 * overlay_scale(height)) << width << ' ' << height << ' ' << entries;
-        EXPECT_LE(v.position[1], height);
+      for (const OverlayItem& item : drawn({materials(entries, std::string(80, 'W')), depths()}, width, height)) {
+        const Eigen::AlignedBox2f box = item.box();
+        EXPECT_GE(box.min().x(), 0) << width << ' ' << height;
+        EXPECT_LE(box.max().x(), width) << width << ' ' << height << ' ' << item.words;
+        EXPECT_GE(box.min().y(), 40 * overlay_scale(height)) << width << ' ' << height << ' ' << entries;
+        EXPECT_LE(box.max().y(), height);
       }
 }
 
 TEST(LegendOverlay, HasAColourForEachEntryAsFarAsThereIsRoom) {
-  EXPECT_EQ(count_of(drawn({materials(3)}, 1280, 720), kRed), 3 * 6U);
-  EXPECT_EQ(count_of(drawn({materials(100)}, 1280, 720), kRed), most_legend_entries(720) * 6);
+  EXPECT_EQ(count_of(drawn({materials(3)}, 1280, 720), kRed), 3U);
+  EXPECT_EQ(count_of(drawn({materials(100)}, 1280, 720), kRed), most_legend_entries(720));
   EXPECT_LT(most_legend_entries(300), most_legend_entries(720));
-  EXPECT_GT(drawn({depths()}, 1280, 720).size(), 33 * 6U);
+  EXPECT_GT(drawn({depths()}, 1280, 720).size(), 33U);
   EXPECT_TRUE(drawn({materials(3)}, 100, 100).empty()) << "a thumbnail has none";
   EXPECT_TRUE(drawn({}, 1280, 720).empty());
 }
 
-TEST(OverlayText, HasALetterOfItsOwnForEachOfAscii) {
-  const auto strokes = [](const std::string& words) {
-    Overlay overlay;
-    OverlayBuilder(overlay).text({0, 0}, words, 12, {1, 1, 1, 1});
-    std::vector<std::array<float, 2>> places;
-    for (const OverlayVertex& v : overlay) places.push_back(v.position);
-    return places;
-  };
-  const auto unknown = strokes("\xE6\xB0\xB4");
-  ASSERT_FALSE(unknown.empty());
-  EXPECT_EQ(strokes("@"), unknown);
-  EXPECT_TRUE(strokes(" ").empty());
-  for (char a = '!'; a <= '~'; ++a) {
-    if (a == '@') continue;
-    EXPECT_NE(strokes({a}), unknown) << a;
-    for (char b = '!'; b < a; ++b) EXPECT_NE(strokes({a}), strokes({b})) << a << b;
+TEST(OverlayText, HasALetterOfItsOwnForEachOfLatin) {
+  const auto letter = [](std::uint32_t code) { return make_glyph(code, 24, 0).alpha; };
+  const auto missing = letter(0xE000);
+  ASSERT_FALSE(missing.empty()) << "a box";
+  EXPECT_TRUE(letter(' ').empty());
+  std::set<std::vector<std::uint8_t>> all;
+  std::size_t count = 0;
+  for (std::uint32_t code = '!'; code != 0x17F; ++code) {
+    if ((code > '~' && code <= 0xA0) || code == 0xAD) continue;
+    EXPECT_NE(letter(code), missing) << code;
+    all.insert(letter(code));
+    ++count;
   }
-  EXPECT_NE(strokes("\u00B5"), unknown);
-  EXPECT_NE(strokes("\u00B0"), unknown);
-  EXPECT_EQ(strokes("\u00E9"), unknown);
-  EXPECT_FLOAT_EQ(OverlayBuilder::text_width("\xE6\xB0\xB4", 12), OverlayBuilder::text_width("a", 12))
-      << "one letter, though it has three bytes";
+  EXPECT_GE(all.size(), count - 2) << "but for letters that look the same";
+  EXPECT_FLOAT_EQ(text_width("\u00B5", 12), advance_of(0xB5) * 12 / kCapital) << "one letter of two bytes";
+  EXPECT_NEAR(make_glyph('H', 30, 0).height, 30, 1) << "a capital's height is given";
+}
+
+TEST(OverlayText, IsAnImageOfEachLetterOnce) {
+  GlyphImage letters;
+  Overlay overlay;
+  OverlayBuilder(overlay).text({10, 20}, "aab", 12, {1, 1, 1, 1});
+  const std::vector<OverlayVertex> triangles = overlay_triangles(overlay, letters);
+  EXPECT_EQ(triangles.size(), 3U * 6);
+  const std::uint64_t version = letters.version();
+  EXPECT_GT(version, 0U);
+  EXPECT_EQ(overlay_triangles(overlay, letters).size(), triangles.size());
+  EXPECT_EQ(letters.version(), version) << "no letter comes anew";
+  for (const OverlayVertex& v : triangles) {
+    EXPECT_EQ(v.letter, 1);
+    EXPECT_GE(v.position[0], 9);
+    EXPECT_LE(v.position[0], 10 + text_width("aab", 12) + 1);
+  }
+  // More letters than the image has room for.
+  for (int size = 40; size != 400; ++size) {
+    overlay.front().size = static_cast<float>(size);
+    EXPECT_EQ(overlay_triangles(overlay, letters).size(), 3U * 6) << size;
+  }
 }
 
 }  // namespace

@@ -282,13 +282,13 @@ TEST(Overlay, TheScaleBarHoldsItsLength) {
   settings.axes = false;
   const Overlay overlay = make_overlay(camera, settings, 1000, 720);
   float low = 1e9F, high = -1e9F;
-  for (const OverlayVertex& vertex : overlay) {
-    if (vertex.paint[3] < 1) continue;  // of the halo
-    low = std::min(low, vertex.position[0]);
-    high = std::max(high, vertex.position[0]);
+  for (const OverlayItem& item : overlay) {
+    if (item.kind != OverlayItem::Kind::line || item.paint[3] < 1) continue;  // of the halo
+    low = std::min(low, item.box().min().x());
+    high = std::max(high, item.box().max().x());
   }
-  // The strokes of the ticks at both ends aside: half their width, and a faded pixel.
-  const double length = static_cast<double>(high - low - 4.0F) * camera.pixel_size(720);
+  // The strokes of the ticks at both ends aside: half their width.
+  const double length = static_cast<double>(high - low - 2.0F) * camera.pixel_size(720);
   EXPECT_NEAR(length, round_length(length * 1.01), 0.01 * length);
   EXPECT_TRUE(make_overlay(camera, settings, 100, 100).empty());
 }
