@@ -217,8 +217,8 @@ TEST_F(ClipBoxState, IsPutAroundWhatIsSelectedOrShown) {
   press("X", true);
   const Bounds around = box_around(*state_.solids(), std::vector<std::uint32_t>{2});
   EXPECT_EQ(state_.settings().clip_box->box.min, around.min);
-  EXPECT_EQ(state_.appearance().looks()[0], static_cast<std::uint8_t>(Look::open))
-      << "it opens what encloses all, as planes do";
+  EXPECT_EQ(state_.appearance().looks()[0], static_cast<std::uint8_t>(Look::faint))
+      << "what encloses all would hide it";
   press("X");
   EXPECT_TRUE(state_.settings().planes().empty()) << "X takes it away too";
   press("X", true);
