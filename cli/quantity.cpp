@@ -193,12 +193,20 @@ std::string parse_file_name(std::string_view text) {
 }
 
 std::string parse_image_name(std::string_view text) {
+  if (is_svg_name(text)) refuse(text, "the name of a PNG file, the only kind of image that is written");
+  return parse_drawing_name(text, "a PNG file, the only kind of image that is written");
+}
+
+std::string parse_drawing_name(std::string_view text, std::string_view kinds) {
   std::string name = parse_file_name(text);
   const std::string ending = lower(std::filesystem::path(name).extension().string());
-  for (const char* other :
-       {".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".tga", ".exr", ".svg", ".pdf"})
-    if (ending == other) refuse(text, "the name of a PNG file, the only kind of image that is written");
+  for (const char* other : {".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".tga", ".exr", ".pdf"})
+    if (ending == other) refuse(text, "the name of " + std::string(kinds));
   return name;
+}
+
+bool is_svg_name(std::string_view name) {
+  return lower(std::filesystem::path(name).extension().string()) == ".svg";
 }
 
 UpAxis parse_up_axis(std::string_view text) {

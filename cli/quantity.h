@@ -52,6 +52,10 @@ namespace raylift::cli {
 
 /// The name of a PNG file: one that does not end as those of other images do.
 [[nodiscard]] std::string parse_image_name(std::string_view text);
+/// The name of a PNG or an SVG file, likewise. `kinds`: what else is refused for.
+[[nodiscard]] std::string parse_drawing_name(std::string_view text, std::string_view kinds = "a PNG or an SVG file");
+/// Whether a file's name ends with .svg.
+[[nodiscard]] bool is_svg_name(std::string_view name);
 
 /// "x", "y" or "z".
 [[nodiscard]] UpAxis parse_up_axis(std::string_view text);

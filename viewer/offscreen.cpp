@@ -14,6 +14,8 @@
 
 #include "cli/image.h"
 #include "cli/output.h"
+#include "cli/output_file.h"
+#include "cli/quantity.h"
 #include "cli/text.h"
 
 namespace raylift::viewer {
@@ -22,12 +24,16 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Into a folder that is made where a name with words in braces asks for it: a typing error makes none.
-void write_image(const ImageOptions& options, const Image& image, const std::string& file) {
+void write_image(const ImageOptions& options, OffscreenScene& drawn, const Renderer& renderer,
+                 const std::string& file) {
   std::error_code ignored;  // what is wrong with the folder, the file says
   if (const auto folder = std::filesystem::path(file).parent_path();
       !folder.empty() && options.output.find('{') != std::string::npos)
     std::filesystem::create_directories(folder, ignored);
-  write_png(image, file);
+  if (cli::is_svg_name(file))
+    cli::write_file(file, drawn.svg(), "the drawing");
+  else
+    write_png(renderer.read(), file);
 }
 
 /// What the options found in the scene, and where it lies.
@@ -53,7 +59,7 @@ void draw_frames(const ImageOptions& options, OffscreenScene& drawn, Renderer& r
     if (!options.path.empty()) drawn.go_along_path(share);
     if (drawn.plays()) drawn.set_time(share);
     drawn.draw(session, film ? options.ray_samples : 1);
-    if (film) write_image(options, renderer.read(), name_of_frame(i));
+    if (film) write_image(options, drawn, renderer, name_of_frame(i));
     if (options.path.empty()) drawn.camera().orbit(turn, 0);
   }
   renderer.finish();
@@ -101,11 +107,10 @@ int draw_offscreen(const ImageOptions& options, const OffscreenScenes& scenes, c
                   [&](int frame) { return output_name(options.output, file, number, frame); });
     if (options.output.empty() || options.writes_frames()) return 0;
     drawn.draw(session, options.ray_samples);
-    const Image image = renderer->read();
     if (options.output == "-")
-      cli::write_output(encode_png(image));
+      cli::write_output(encode_png(renderer->read()));
     else
-      write_image(options, image, output_name(options.output, file, number));
+      write_image(options, drawn, *renderer, output_name(options.output, file, number));
     return 0;
   });
 }

@@ -51,6 +51,11 @@ OffscreenScene::OffscreenScene(const ViewOptions& options, const std::string& fi
     renderer_.set_enclosing(enclosing_solids(scene, raylift::check(scene, {}, progress), progress));
   if (geometry_) renderer_.set_device_triangles(geometry_->device_triangles());
   if (rays) caster_.emplace(scene, *geometry_);
+  if (options.overlaps == "find")
+    view_.settings.overlaps = std::make_shared<const OverlapMarks>(
+        overlap_marks(scene, find_overlaps(scene, raylift::check(scene, {}, progress), {}, progress)));
+  if (view_.settings.overlaps)
+    notes_.counts.push_back(cli::counted(view_.settings.overlaps->size(), "overlap", "overlaps"));
   read_light(scene, progress);
   make_room();
 }

@@ -45,6 +45,8 @@ class OffscreenScene {
   void go_along_path(double share);
   /// `ray_samples` per pixel, where rays are cast.
   void draw(cli::Session& session, int ray_samples);
+  /// The outlines of what draw() drew, as SVG.
+  [[nodiscard]] std::string svg() const { return renderer_.svg(view_.camera, view_.settings); }
 
  private:
   void draw_legends(std::optional<std::pair<double, double>> depths);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "draw/id_pass.h"
 
+#include <limits>
+
 #include "draw/gl_state.h"
 
 namespace raylift::viewer {
@@ -66,6 +68,25 @@ std::optional<PickedPhoton> IdPass::pick_photon(const Canvas& canvas, PhotonLaye
   const std::array<std::uint32_t, 2> id = id_at(canvas, x, y, &photons);
   if (id[0] != kStepId && id[0] != kPointId) return std::nullopt;
   return PickedPhoton{id[0] == kPointId, id[1]};
+}
+
+DepthImage IdPass::depths(const Canvas& canvas) {
+  const Resolution& size = canvas.target.size;
+  draw(canvas, std::nullopt);
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  DepthImage image{size.width, size.height, read_pixels<float>(ids_.target, size, GL_DEPTH_COMPONENT, GL_FLOAT), {}};
+  for (const auto& id : read_pixels<std::array<std::uint32_t, 2>>(ids_.target, size, GL_RG_INTEGER, GL_UNSIGNED_INT))
+    image.solids.push_back(id[0]);
+  // From reversed depth to lengths along the view.
+  const Eigen::Matrix4d p =
+      canvas.camera.projection(static_cast<double>(size.width) / size.height, canvas.scene.bounds());
+  const bool orthographic = canvas.camera.orthographic;
+  for (std::size_t i = 0; i != image.depths.size(); ++i) {
+    const auto z = static_cast<double>(image.depths[i]);
+    image.depths[i] = image.solids[i] == 0 ? std::numeric_limits<float>::infinity()
+                                           : static_cast<float>(orthographic ? (p(2, 3) - z) / p(2, 2) : p(2, 3) / z);
+  }
+  return image;
 }
 
 IdImage IdPass::read(const Canvas& canvas) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "draw/canvas.h"
+#include "draw/line_drawing.h"
 #include "draw/photon_layer.h"
 
 namespace raylift::viewer {
@@ -23,6 +24,8 @@ class IdPass {
  public:
   /// The ids of all pixels. Errors of all: out_of_device_memory, device.
   [[nodiscard]] IdImage read(const Canvas& canvas);
+  /// The solids of all pixels, and how far they are.
+  [[nodiscard]] DepthImage depths(const Canvas& canvas);
   /// The triangle under a pixel, counted from the upper left.
   [[nodiscard]] std::optional<Picked> pick(const Canvas& canvas, int x, int y);
   /// The photon under a pixel, or near it.

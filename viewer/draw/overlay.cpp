@@ -191,6 +191,24 @@ void add_measured(Builder& builder, const ImagePlaces& places, std::span<const E
             size);
 }
 
+/// A red disc at each overlap, and labels of the deepest.
+void add_overlaps(Builder& builder, const ImagePlaces& places, const OverlapMarks& marks, float scale,
+                  const Point& size) {
+  constexpr std::size_t kMostMarks = 5000, kMostLabels = 12;
+  constexpr Paint kOverlap{0.95F, 0.22F, 0.18F, 1};
+  const std::size_t count = std::min(marks.size(), kMostMarks);
+  for (std::size_t i = count; i-- != 0;)  // the deepest lie over the others
+    if (const auto at = places.point(marks[i].place)) {
+      builder.disc(*at, 7.5F * scale, kMarkHalo);
+      builder.disc(*at, 6 * scale, kOverlap);
+      builder.disc(*at, 2 * scale, kPlateInk);
+    }
+  for (std::size_t i = std::min(count, kMostLabels); i-- != 0;)
+    if (const auto at = places.point(marks[i].place))
+      add_label(builder, *at + Point(0, 20 * scale), fmt::format("{}: {}", i + 1, measured_length_text(marks[i].depth)),
+                scale, size);
+}
+
 }  // namespace
 
 double round_length(double most) {
@@ -288,6 +306,8 @@ Overlay make_overlay(const Camera& camera, const Settings& settings, int width, 
   if (is_thumbnail(width, height)) return overlay;
   const float scale = overlay_scale(height);
   const ImagePlaces places(camera, width, height);
+  if (settings.overlaps)
+    add_overlaps(builder, places, *settings.overlaps, scale, {static_cast<float>(width), static_cast<float>(height)});
   if (settings.box) add_box(builder, places, *settings.box, scale);
   if (!settings.measured.empty())
     add_measured(builder, places, settings.measured, scale, {static_cast<float>(width), static_cast<float>(height)});

@@ -6,12 +6,30 @@
 #include <algorithm>
 
 #include "draw/gl_state.h"
+#include "draw/legends.h"
+#include "draw/line_drawing.h"
+#include "draw/svg.h"
+#include "meshes/levels.h"
+#include "meshes/outlines.h"
 
 namespace raylift::viewer {
 namespace {
 
 /// Steps and points of light that make up for the passes over the image that compute shaders need.
 constexpr std::uint64_t kMuchLight = 20000;
+
+/// The solids that the image shows, and faint ones, which it does not count.
+std::vector<std::uint32_t> seen_or_faint(const DepthImage& seen, std::span<const std::uint8_t> looks) {
+  std::vector<std::uint32_t> solids;
+  for (std::uint32_t i = 0; i != looks.size(); ++i)
+    if (static_cast<Look>(looks[i]) == Look::faint) solids.push_back(i);
+  std::vector<std::uint32_t> shown = seen.solids;
+  std::sort(shown.begin(), shown.end());
+  shown.erase(std::unique(shown.begin(), shown.end()), shown.end());
+  for (const std::uint32_t id : shown)
+    if (id != 0) solids.push_back(id - 1);
+  return solids;
+}
 
 /// OpenGL's state as passes expect it.
 void set_state() {
@@ -163,6 +181,43 @@ std::optional<Picked> Renderer::pick(const Camera& camera, const Settings& setti
 std::optional<PickedPhoton> Renderer::pick_photon(const Camera& camera, const Settings& settings, int x, int y) {
   Pace unlimited;
   return ids_.pick_photon(canvas(image_, camera, settings, unlimited), photons(), x, y);
+}
+
+std::string Renderer::svg(const Camera& camera, const Settings& settings) {
+  const Resolution& size = image_.size;
+  Overlay overlay = make_overlay(camera, settings, size.width, size.height);
+  add_legends(overlay_.legends(), size.width, size.height, overlay, settings.background);
+  std::vector<LineStyle> styles;
+  std::vector<Polyline> lines;
+  if (scene_.has_scene()) {
+    // More pixels than the drawing has: what hides lines is known that well.
+    constexpr int kMostPixels = 4096, kMostTimes = 3;
+    const int times = std::clamp(kMostPixels / std::max(size.width, size.height), 1, kMostTimes);
+    ImageTarget large;
+    large.size = {size.width * times, size.height * times};
+    Pace unlimited;
+    IdPass pass;
+    const DepthImage seen = pass.depths(canvas(large, camera, settings, unlimited));
+    check_gl("drawing what hides lines");
+    const Scene& scene = *scene_.scene();
+    LineDrawing drawing(camera, settings, scene.bounds, size, seen);
+    const LineColors colors(scene, settings, !overlay_.legends().empty());
+    std::vector<double> reach;  // of meshes
+    for (const Mesh& mesh : scene.meshes) reach.push_back(2 * static_cast<double>(ball_around(mesh.vertices).radius));
+    for_outlines(scene, settings, camera, scene_.looks(), seen_or_faint(seen, scene_.looks()),
+                 [&](std::span<const Outline> outlines) {
+                   if (outlines.empty()) return;
+                   const Instance& placed = scene.instances[outlines.front().solid];
+                   const LineStyle style = colors.style(outlines.front());
+                   auto at = std::find(styles.begin(), styles.end(), style);
+                   if (at == styles.end()) at = styles.insert(styles.end(), style);
+                   for (const Outline& line : outlines)
+                     drawing.add(line, reach[placed.mesh] * largest_scale(placed.transform),
+                                 static_cast<std::uint32_t>(at - styles.begin()));
+                 });
+    lines = drawing.polylines();
+  }
+  return svg_text(size, settings.background, lines, styles, overlay);
 }
 
 IdImage Renderer::ids(const Camera& camera, const Settings& settings) {

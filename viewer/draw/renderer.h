@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -103,6 +104,10 @@ class Renderer {
   /// The photon under a pixel, or near it.
   [[nodiscard]] std::optional<PickedPhoton> pick_photon(const Camera& camera, const Settings& settings, int x, int y);
   [[nodiscard]] IdImage ids(const Camera& camera, const Settings& settings);
+
+  /// The outlines of the scene without those that are hidden, and the overlay, as SVG of the image's size. Without
+  /// photons. Errors: those of draw(), limit.
+  [[nodiscard]] std::string svg(const Camera& camera, const Settings& settings);
 
   /// The triangles of all visible solids, those of each instance counted, and those of them that draw() drew.
   [[nodiscard]] std::uint64_t shown_triangles() const { return scene_.shown_triangles(); }

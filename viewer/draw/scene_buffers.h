@@ -83,6 +83,9 @@ class SceneBuffers {
   void draw_caps() const;
 
   [[nodiscard]] bool has_scene() const { return scene_ != nullptr; }
+  [[nodiscard]] const Scene* scene() const { return scene_; }
+  /// The Look of each instance; empty: all are solid.
+  [[nodiscard]] std::span<const std::uint8_t> looks() const { return looks_; }
   [[nodiscard]] bool draws(Look look) const { return group(look).commands != 0; }
   [[nodiscard]] bool draws_any() const;
   [[nodiscard]] const Bounds& bounds() const { return bounds_; }

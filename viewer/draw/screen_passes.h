@@ -55,6 +55,7 @@ class OverlayPass {
   OverlayPass();
   /// The legends that draw() draws.
   void set_legends(std::vector<Legend> legends) { legends_ = std::move(legends); }
+  [[nodiscard]] const std::vector<Legend>& legends() const { return legends_; }
   /// Draws into the bound target, which is the canvas's.
   void draw(const Canvas& canvas);
 

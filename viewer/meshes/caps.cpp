@@ -185,6 +185,16 @@ void fill_outlines(std::vector<CutLine> lines, const std::function<void(const Cu
   for (const Open& one : open) finish(one, heights.back(), face);
 }
 
+std::vector<std::pair<Eigen::Vector3d, Eigen::Vector3d>> section_of(const Scene& scene, std::uint32_t solid,
+                                                                    const ClipPlane& plane) {
+  const Instance& placed = scene.instances[solid];
+  const PlaneFrame frame(plane.normal, plane.offset_in(scene.bounds), to_eigen(scene.bounds.center()));
+  std::vector<std::pair<Eigen::Vector3d, Eigen::Vector3d>> lines;
+  for (const CutLine& line : cut_of(scene.meshes[placed.mesh], to_eigen(placed.transform), frame).lines)
+    lines.emplace_back(frame.world(line.from), frame.world(line.to));
+  return lines;
+}
+
 CapMaker::CapMaker(const Scene& scene, const MeshOffsets& offsets)
     : scene_(&scene),
       first_triangle_(offsets.first_triangle),

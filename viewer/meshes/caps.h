@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "meshes/draw_list.h"
@@ -62,6 +63,11 @@ struct CapVertex {
   std::uint32_t plane_and_level;
 };
 inline constexpr std::uint32_t kMaxLevels = 64;
+
+/// Where a plane cuts a solid: lines in the world, in any order.
+[[nodiscard]] std::vector<std::pair<Eigen::Vector3d, Eigen::Vector3d>> section_of(const Scene& scene,
+                                                                                  std::uint32_t solid,
+                                                                                  const ClipPlane& plane);
 
 /// Makes caps. The scene must outlive it.
 class CapMaker {

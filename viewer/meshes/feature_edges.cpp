@@ -65,18 +65,25 @@ std::vector<Eigen::Vector3f> normals_of(const Mesh& mesh) {
 
 }  // namespace
 
-std::vector<FeatureEdge> feature_edges(const Mesh& mesh) {
+std::vector<MeshEdge> mesh_edges(const Mesh& mesh) {
   const std::vector<Side> sides = sides_of(mesh);
   const std::vector<Eigen::Vector3f> normals = normals_of(mesh);
-  std::vector<FeatureEdge> edges;
+  std::vector<MeshEdge> edges;
   for (std::size_t first = 0, last = 0; first != sides.size(); first = last) {
     bool meets_smoothly = false;
     for (last = first + 1; last != sides.size() && sides[last].ends == sides[first].ends; ++last)
       meets_smoothly = meets_smoothly || normals[sides[first].triangle].dot(normals[sides[last].triangle]) > kSmooth;
-    if (meets_smoothly) continue;
     const Side& one = sides[first];
-    edges.push_back({static_cast<std::uint32_t>(one.ends >> 32), static_cast<std::uint32_t>(one.ends), one.triangle});
+    edges.push_back({static_cast<std::uint32_t>(one.ends >> 32), static_cast<std::uint32_t>(one.ends), one.triangle,
+                     last - first == 2 ? sides[first + 1].triangle : kNone, !meets_smoothly});
   }
+  return edges;
+}
+
+std::vector<FeatureEdge> feature_edges(const Mesh& mesh) {
+  std::vector<FeatureEdge> edges;
+  for (const MeshEdge& edge : mesh_edges(mesh))
+    if (edge.feature) edges.push_back({edge.from, edge.to, edge.first});
   // Stable: the edges of a triangle are in order already.
   std::stable_sort(edges.begin(), edges.end(),
                    [](const FeatureEdge& a, const FeatureEdge& b) { return a.triangle < b.triangle; });

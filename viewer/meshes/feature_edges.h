@@ -21,6 +21,14 @@ struct FeatureEdge {
 /// the positions of their vertices are equal.
 [[nodiscard]] std::vector<FeatureEdge> feature_edges(const Mesh& mesh);
 
+/// Any edge of a mesh: its vertices, the first two triangles that have it, and whether it is a feature edge.
+struct MeshEdge {
+  std::uint32_t from, to;
+  std::uint32_t first, second;  ///< second: kNone at a border, and where more than two triangles meet
+  bool feature;
+};
+[[nodiscard]] std::vector<MeshEdge> mesh_edges(const Mesh& mesh);
+
 /// The feature edges of those of a scene's meshes that were added, as an index buffer of lines.
 class FeatureEdges {
  public:

@@ -8,6 +8,7 @@
 #include <Eigen/Core>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 
 #include "model/measurement.h"
 #include "model/modes.h"
+#include "model/overlap_marks.h"
 #include "model/photon_settings.h"
 
 namespace raylift::viewer {
@@ -124,7 +126,9 @@ struct Settings {
   std::optional<ClipBox> clip_box;        ///< replaces all planes
   bool caps = true;                       ///< close solids where planes cut them
   std::vector<Eigen::Vector3d> measured;  ///< points between which distances are drawn, at most kMaxMeasured; mm
-  std::optional<Bounds> box;              ///< box of the selected group; its edges are drawn
+  /// Overlaps that are marked; null: none were looked for.
+  std::shared_ptr<const OverlapMarks> overlaps;
+  std::optional<Bounds> box;  ///< box of the selected group; its edges are drawn
   bool axes = true;
   bool scale_bar = true;
   MouseScheme controls = MouseScheme::raylift;

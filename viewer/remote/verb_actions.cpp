@@ -295,6 +295,31 @@ Answer measure(const ControlTarget& to, const Arguments& with) {
   return measured_json(to.state);
 }
 
+Answer overlaps(const ControlTarget& to, const Arguments& with) {
+  const Scene& scene = solids_of(to.state).scene();
+  if (const auto file = with.text("file"))
+    to.state.set_overlaps(std::make_shared<const OverlapMarks>(read_overlap_marks(*file, scene)));
+  else
+    to.state.want_overlaps();
+  return Pending([&state = to.state, shown = to.state.scene(),
+                  failures = to.state.messages().failures()]() -> std::optional<Json> {
+    if (state.scene() != shown) throw Error(ErrorKind::cancelled, "another scene was opened");
+    if (state.messages().failures() != failures) throw Error(*state.messages().failure());
+    if (state.wants_overlaps()) return std::nullopt;
+    if (!state.overlaps()) throw Error(ErrorKind::cancelled, "the search was stopped in the window");
+    constexpr std::size_t kMost = 20;
+    Json found = Json::array();
+    for (const OverlapMark& mark : *state.overlaps()) {
+      if (found.size() == kMost) break;
+      found.push_back({{"place", cli::point_json(Double3{mark.place.x(), mark.place.y(), mark.place.z()})},
+                       {"depth", mark.depth},
+                       {"first", state.scene()->path(state.scene()->instances[mark.first])},
+                       {"second", state.scene()->path(state.scene()->instances[mark.second])}});
+    }
+    return Json{{"overlaps", state.overlaps()->size()}, {"found", std::move(found)}};
+  });
+}
+
 Answer bookmark(const ControlTarget& to, const Arguments& with) {
   const std::string action = with.text("action").value_or("save");
   std::string name = with.text("name").value_or("");
@@ -333,7 +358,7 @@ Answer path(const ControlTarget& to, const Arguments& with) {
 Answer screenshot(const ControlTarget& to, const Arguments& with) {
   if (to.frames == nullptr) throw Error(ErrorKind::unsupported, "nothing is drawn here");
   return Pending([&state = to.state, &loader = to.loader, &frames = *to.frames,
-                  file = cli::parse_image_name(*with.text("file"))]() -> std::optional<Json> {
+                  file = cli::parse_drawing_name(*with.text("file"))]() -> std::optional<Json> {
     if (loader.owes(state)) return std::nullopt;
     // The window goes on without rays, and says why; an image without them is not what was asked for.
     if (state.wants_device_scene() && !state.device_scene())

@@ -10,6 +10,6 @@ namespace raylift::viewer::act {
 void set_given(const Arguments& with, Settings& settings, const SettingTable& table = setting_table());
 
 Action open, reload, ready, look, focus, hide, show, only, style, undo, clip, draw, photons, event, path, time, select,
-    facts, measure, bookmark, screenshot, state, quit;
+    facts, measure, overlaps, bookmark, screenshot, state, quit;
 
 }  // namespace raylift::viewer::act

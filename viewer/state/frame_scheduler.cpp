@@ -6,6 +6,8 @@
 #include <numbers>
 
 #include "cli/image.h"
+#include "cli/output_file.h"
+#include "cli/quantity.h"
 #include "cli/text.h"
 
 namespace raylift::viewer {
@@ -262,7 +264,10 @@ void FrameScheduler::save_image(ViewerState& state) {
 void FrameScheduler::save_image(ViewerState& state, const std::filesystem::path& file) {
   // Neither at the resolution of a move, nor as the image was before the last change.
   if (phases_.coarse() || phases_.in_turns() || drawn_ != state.revision()) draw(state, true);
-  write_png(renderer_.read(), file);
+  if (cli::is_svg_name(file.string()))
+    cli::write_file(file, renderer_.svg(state.camera(), state.settings()), "the drawing");
+  else
+    write_png(renderer_.read(), file);
   std::error_code ignored;
   state.messages().show("saved " + cli::printable(std::filesystem::absolute(file, ignored).string()));
 }

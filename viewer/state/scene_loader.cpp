@@ -53,6 +53,7 @@ void SceneLoader::poll(ViewerState& state) {
   });
   find_facts(state);
   make_detail(state);
+  find_overlaps(state);
   if (state.wants_device_scene()) start_upload(state);
   if (state.light().request()) start_light(state);
 }
@@ -65,6 +66,7 @@ SceneLoader::Activity SceneLoader::activity() const {
   if (reading_) return activity("reading photons", reading_->progress());
   if (lighting_) return activity("uploading the scene to " + device_name_ + " for light", lighting_->progress());
   if (uploading_) return activity("uploading the scene to " + device_name_ + " for rays", uploading_->progress());
+  if (finding_overlaps_) return activity("searching for overlaps", finding_overlaps_->progress());
   return {};
 }
 
@@ -76,6 +78,9 @@ void SceneLoader::cancel() {
   if (loading_) {
     loading_.reset();
     cancelled_ = true;
+  } else if (finding_overlaps_ && !reading_ && !lighting_ && !uploading_) {
+    finding_overlaps_.reset();
+    overlaps_cancelled_ = true;
   } else if (reading_) {
     reading_.reset();
   } else if (lighting_) {
@@ -125,6 +130,7 @@ void SceneLoader::show(ViewerState& state, Scene scene) {
   checking_.reset();
   finding_facts_.reset();
   making_detail_.reset();
+  finding_overlaps_.reset();
   detail_failed_ = false;
   reading_.reset();
   lighting_.reset();
@@ -203,6 +209,18 @@ void SceneLoader::find_facts(ViewerState& state) {
   finding_facts_ = std::make_unique<Task<SolidFacts>>([what = std::move(*request)](const Progress& progress) {
     return what.measurer->facts(what.solids, what.check.get(), progress);
   });
+}
+
+void SceneLoader::find_overlaps(ViewerState& state) {
+  if (failed(finding_overlaps_, state,
+             [&](OverlapMarks marks) { state.set_overlaps(std::make_shared<const OverlapMarks>(std::move(marks))); }))
+    state.stop_wanting_overlaps();
+  if (std::exchange(overlaps_cancelled_, false)) state.stop_wanting_overlaps();
+  if (!state.wants_overlaps() || !state.check() || finding_overlaps_) return;
+  finding_overlaps_ =
+      std::make_unique<Task<OverlapMarks>>([scene = state.scene(), check = state.check()](const Progress& progress) {
+        return overlap_marks(*scene, raylift::find_overlaps(*scene, *check, {}, progress));
+      });
 }
 
 void SceneLoader::make_detail(ViewerState& state) {

@@ -33,7 +33,7 @@ class SceneLoader {
   [[nodiscard]] Activity activity() const;
   /// Whether work goes on whose end the window waits for.
   [[nodiscard]] bool busy() const {
-    return loading_ || checking_ || uploading_ || reading_ || lighting_ || finding_facts_;
+    return loading_ || checking_ || uploading_ || reading_ || lighting_ || finding_facts_ || finding_overlaps_;
   }
   /// Whether the check of the scene that the state asks for is still to come.
   [[nodiscard]] bool checks(const ViewerState& state) const { return checking_ || reads(state); }
@@ -69,6 +69,7 @@ class SceneLoader {
   void start_light(ViewerState& state);
   void find_facts(ViewerState& state);
   void make_detail(ViewerState& state);
+  void find_overlaps(ViewerState& state);
 
   std::string loading_file_, device_name_;
   std::uint64_t requests_ = 0;  // the value of the state that loading_ is for
@@ -82,6 +83,8 @@ class SceneLoader {
   std::unique_ptr<Task<GpuGeometry>> lighting_;  // uploads the scene, to simulate photons
   std::unique_ptr<Task<SolidFacts>> finding_facts_;
   std::unique_ptr<Task<Detail>> making_detail_;
+  std::unique_ptr<Task<OverlapMarks>> finding_overlaps_;
+  bool overlaps_cancelled_ = false;
   std::uint64_t facts_of_ = 0, facts_failed_ = 0;  // Selection::version()
   bool light_failed_ = false;                      // likewise
   bool detail_failed_ = false;                     // of this scene; it is not tried again

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -114,6 +115,8 @@ Opening open_view(const ViewOptions& options, const Solids& solids, const Camera
   view.focus = focus.empty() ? shown_solid(looks(solids, view.settings)) : focus;
   view.camera = camera(framed_points(solids, view.settings, view.focus));
   if (!focus.empty()) view.in_the_way = all_but(solids, view.focus);
+  if (!options.overlaps.empty() && options.overlaps != "find")
+    view.settings.overlaps = std::make_shared<const OverlapMarks>(read_overlap_marks(options.overlaps, scene));
   return view;
 }
 

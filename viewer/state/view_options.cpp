@@ -71,9 +71,10 @@ int integer(const std::string& text, int least, int most) {
 void add_image_options(CLI::App& app, ViewOptions& options, Typed& typed) {
   add_parsed(
       app, "--output,-o", "FILE", "",
-      "Draw into a PNG file, without a window; -: standard output. {name} and {n} become the scene's name and number, "
+      "Draw into a PNG file, or the outlines into an SVG file, without a window; -: PNG to standard output. {name} and "
+      "{n} become the scene's name and number, "
       "{frame} the number of a frame of --frames",
-      [&](const std::string& text) { options.image.output = text == "-" ? text : cli::parse_image_name(text); })
+      [&](const std::string& text) { options.image.output = text == "-" ? text : cli::parse_drawing_name(text); })
       ->group(kImage);
   add_parsed(app, "--resolution,-r", "WxH", "1280x720", "Size of the image, or of the window",
              [&](const std::string& text) { options.image.resolution = parse_resolution(text); })
@@ -190,6 +191,10 @@ void add_drawing_options(CLI::App& app, ViewOptions& options, Typed& typed) {
       });
   app.add_flag("--clip-box-away,!--no-clip-box-away", options.solids.clip_box_away,
                "Cut away the inside of this box instead")
+      ->group(kDrawing);
+  app.add_option("--overlaps", options.overlaps,
+                 "Mark the overlaps of solids in a report of 'raylift check --json'; find: search for them")
+      ->type_name("FILE|find")
       ->group(kDrawing);
   repeated(app.add_option("--measure", typed.measured,
                           "Draw the distance between two points, mm, and the angle at the second of three. Repeat the "
@@ -325,6 +330,8 @@ void resolve_measured(ViewOptions& options, const Typed& typed) {
 void resolve(ViewOptions& options, const Typed& typed, bool background_given) {
   if (options.window.theme == ThemeChoice::light && !background_given)
     options.settings.background = parse_background("light");
+  const bool svg = cli::is_svg_name(options.image.output);
+  if (svg && !background_given) options.settings.background = parse_background("white");
   resolve_clips(options, typed);
   resolve_measured(options, typed);
   check_output_names(options);
@@ -355,6 +362,11 @@ void resolve(ViewOptions& options, const Typed& typed, bool background_given) {
     options.warnings.emplace_back("--ray-cast shows opaque surfaces, without --opacity, --wireframe and --edges");
   if (s.ray_cast != RayMode::off && (lines || styled(Style::glass)))
     options.warnings.emplace_back("--ray-cast shows opaque surfaces, without --glass, --wireframe-of and --edges-of");
+  if (svg && s.ray_cast != RayMode::off)
+    throw Error(ErrorKind::usage, "an SVG file has outlines, and none of them is cast by rays", {},
+                "write a PNG file, or leave --ray-cast out");
+  if (svg && (!options.light.origin.photons.empty() || !options.light.origin.source.empty()))
+    options.warnings.emplace_back("an SVG file shows no photons");
   if (s.ray_cast != RayMode::off && !options.light.origin.photons.empty())
     options.warnings.emplace_back("--ray-cast shows no photons");
 }

@@ -82,6 +82,7 @@ struct ViewOptions {
   std::string device = "auto";
   ImageOptions image;
   WindowOptions window;
+  std::string overlaps;   ///< a report of raylift check, or "find"; empty: none are marked
   std::string bookmarks;  ///< the file; empty: in the folder of the configuration
   std::string bookmark;   ///< the name of the bookmark that scenes open with
   LightOptions light;

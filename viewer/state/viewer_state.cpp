@@ -2,8 +2,14 @@
 #include "state/viewer_state.h"
 
 #include <fmt/format.h>
+#include <raylift/geometry/scene/eigen.h>
 
+#include <algorithm>
+#include <array>
 #include <utility>
+
+#include "cli/text.h"
+#include "draw/overlay.h"
 
 namespace raylift::viewer {
 namespace {
@@ -75,6 +81,8 @@ void ViewerState::show(std::shared_ptr<const Scene> scene) {
   check_.reset();
   detail_.reset();
   wants_detail_ = false;
+  wants_overlaps_ = false;
+  shown_.settings.overlaps.reset();
   device_scene_.reset();
   light_.set_geometry(nullptr);
   appearance_.reset();
@@ -98,6 +106,8 @@ void ViewerState::open_view(std::vector<std::string>& warnings) {
     Opening view = viewer::open_view(options_, *shown_.solids, shown_.camera, shown_.aspect());
     if (options_.clip_facing) shown_.settings.clip = view.settings.clip;
     if (!options_.solids.clip_box.empty()) shown_.settings.clip_box = view.settings.clip_box;
+    if (view.settings.overlaps) set_overlaps(view.settings.overlaps);
+    wants_overlaps_ = options_.overlaps == "find";
     if (options_.camera.eye || options_.camera.target) view.focus.clear();
     viewpoint_.set(view.camera, std::move(view.focus), 1 / options_.camera.zoom);
     appearance_.set_in_the_way(std::move(view.in_the_way));
@@ -117,6 +127,33 @@ void ViewerState::set_detail(Detail detail) {
 
 bool ViewerState::wants_device_scene() const {
   return scene() && (settings().ray_cast != RayMode::off || settings().color == ColorBy::residency);
+}
+
+void ViewerState::set_overlaps(std::shared_ptr<const OverlapMarks> marks) {
+  wants_overlaps_ = false;
+  shown_.settings.overlaps = std::move(marks);
+  ++shown_.revision;
+  const OverlapMarks* found = shown_.settings.overlaps.get();
+  if (found == nullptr) return;
+  if (found->empty()) return messages().show("no solids overlap");
+  messages().show(cli::counted(found->size(), "overlap", "overlaps") + ", the deepest of " +
+                  measured_length_text(found->front().depth));
+}
+
+void ViewerState::show_overlap(std::size_t number) {
+  if (!overlaps() || number >= overlaps()->size()) return;
+  const OverlapMark& mark = (*overlaps())[number];
+  const std::array<std::uint32_t, 2> both{mark.first, mark.second};
+  viewpoint_.focus(both);
+  const auto size = [&](std::uint32_t i) { return to_eigen(shown_.solids->bounds(i).size()).norm(); };
+  // Some of the smaller solid, and the overlap so large that it is seen.
+  const double half = std::max(5 * mark.depth, 0.25 * std::min(size(mark.first), size(mark.second)));
+  Bounds around;
+  around.add(mark.place - Eigen::Vector3d::Constant(half));
+  around.add(mark.place + Eigen::Vector3d::Constant(half));
+  viewpoint_.move([&](Camera& moved) { moved.frame(around, shown_.aspect()); });
+  selection_.select(mark.first);
+  messages().show(mark.words);
 }
 
 void ViewerState::set_device_scene(std::shared_ptr<const DeviceScene> scene) {

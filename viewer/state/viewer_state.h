@@ -110,6 +110,15 @@ class ViewerState {
   void want_detail() { wants_detail_ = true; }
   [[nodiscard]] bool wants_detail() const { return wants_detail_ && !detail_; }
   void set_detail(Detail detail);
+  /// Overlaps of solids that are marked; null: none were looked for.
+  [[nodiscard]] const std::shared_ptr<const OverlapMarks>& overlaps() const { return settings().overlaps; }
+  /// Asks for a search.
+  void want_overlaps() { wants_overlaps_ = scene() != nullptr; }
+  [[nodiscard]] bool wants_overlaps() const { return wants_overlaps_; }
+  void stop_wanting_overlaps() { wants_overlaps_ = false; }
+  void set_overlaps(std::shared_ptr<const OverlapMarks> marks);
+  /// Frames the place of an overlap, and selects its first solid.
+  void show_overlap(std::size_t number);
   /// Whether the image needs the scene on a device.
   [[nodiscard]] bool wants_device_scene() const;
   [[nodiscard]] const std::shared_ptr<const DeviceScene>& device_scene() const { return device_scene_; }
@@ -173,6 +182,7 @@ class ViewerState {
   std::shared_ptr<const SceneCheck> check_;
   std::shared_ptr<const Detail> detail_;
   bool wants_detail_ = false;
+  bool wants_overlaps_ = false;
   std::shared_ptr<const DeviceScene> device_scene_;
 };
 

@@ -11,6 +11,7 @@
 #include "cli/text.h"
 #include "model/display_name.h"
 #include "window/icons.h"
+#include "window/overlap_panel.h"
 #include "window/panel_items.h"
 #include "window/solid_menu.h"
 #include "window/toolbar.h"
@@ -178,7 +179,10 @@ void Panels::draw_scene() {
     if (tabs) {
       tab("Solids", Tab::solids, [&] { more = tree_.draw(state_); });
       tab("Light", Tab::light, [&] { light_.draw(state_, frames_); });
-      tab("Properties", Tab::properties, [&] { draw_properties(state_); });
+      tab("Properties", Tab::properties, [&] {
+        draw_properties(state_);
+        draw_overlaps(state_);
+      });
       tab("Device", Tab::device, [&] { draw_device(state_, frames_); });
       tab("Bookmarks", Tab::bookmarks, [&] { draw_bookmarks(); });
       ImGui::EndTabBar();
@@ -320,7 +324,8 @@ void Panels::draw_activity(float height) {
     }
     ImGui::End();
   } else if (const auto share = frames_.drawn_share()) {
-    ImGui::SetNextWindowPos({0.5F * width, height - 3 * em(kGap)}, ImGuiCond_Always, {0.5F, 1});
+    const Rectangle& free = docks_.layout().free;
+    ImGui::SetNextWindowPos({0.5F * (free.left + free.right), height - 3 * em(kGap)}, ImGuiCond_Always, {0.5F, 1});
     if (ImGui::Begin("##drawing", nullptr, kPlain)) text(fmt::format("drawing {:.0f} %", 100 * *share));
     ImGui::End();
   } else if (!state_.scene() && state_.messages().error().empty()) {
