@@ -16,14 +16,13 @@ void draw_overlaps(ViewerState& state) {
   ImGui::Separator();
   ImGui::TextDisabled("Overlaps");
   ImGui::SameLine();
-  if (state.wants_overlaps()) return ImGui::TextDisabled("searching ...");
+  if (state.wants_overlaps()) return ImGui::TextDisabled("Searching ...");
   if (button("Find", "Search for solids that share space, as 'raylift check' does, and mark them"))
     state.want_overlaps();
   if (!state.overlaps()) return;
   const OverlapMarks& marks = *state.overlaps();
-  if (marks.empty()) return ImGui::TextDisabled("none");
-  ImGui::SameLine();
-  if (button("Clear", "Remove the marks")) return state.set_overlaps(nullptr);
+  if (marks.empty()) return ImGui::TextDisabled("None");
+  if (button_beside("Clear", "Remove the marks")) return state.set_overlaps(nullptr);
   std::size_t chosen = marks.size();
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(marks.size()));
