@@ -43,9 +43,9 @@ TEST(Gizmo, IsDrawnWhereItsEndsAre) {
   settings.scale_bar = false;
   const Overlay overlay = make_overlay(camera, settings, kImage.width, kImage.height);
   for (const GizmoEnd& end : gizmo_ends(camera, kImage)) {
-    const bool drawn = std::any_of(overlay.begin(), overlay.end(), [&](const OverlayVertex& vertex) {
-      return std::abs(Eigen::Vector2f(vertex.position[0] - end.at.x(), vertex.position[1] - end.at.y()).norm() -
-                      end.radius) < 2;
+    const bool drawn = std::any_of(overlay.begin(), overlay.end(), [&](const OverlayItem& item) {
+      return item.kind == OverlayItem::Kind::disc && (item.from - end.at).norm() < 0.5F &&
+             std::abs(item.size - end.radius) < 2;
     });
     EXPECT_TRUE(drawn) << end.axis.transpose();
   }
