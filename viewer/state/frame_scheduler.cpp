@@ -96,6 +96,7 @@ void FrameScheduler::update_renderer(ViewerState& state) {
   }
   if (scene_ && opacities_ != state.solids()->opacity_version()) {
     renderer_.set_opacities(state.solids()->opacities());
+    renderer_.set_own_colors(state.solids()->colors());
     opacities_ = state.solids()->opacity_version();
   }
   if (detail_ != state.detail()) {
@@ -153,7 +154,8 @@ void FrameScheduler::draw(ViewerState& state, bool at_once) {
     std::optional<ForeignImage> image;
     if (request.rays) {
       if (step != Step::cast_on)
-        caster_->start(camera, settings, size, state.appearance().looks(), coarse ? 1 : kWindowRaySamples);
+        caster_->start(camera, settings, size, state.appearance().looks(), coarse ? 1 : kWindowRaySamples,
+                       state.solids()->colors());
       caster_->advance(kRaySlice);
       image = caster_->image();
     }
