@@ -83,6 +83,7 @@ void OffscreenScene::show_solids() {
   looks_ = looks(solids_, view_.settings, view_.in_the_way);
   renderer_.set_looks(looks_);
   renderer_.set_opacities(solids_.opacities());
+  renderer_.set_own_colors(solids_.colors());
 }
 
 void OffscreenScene::go_along_path(double share) {
@@ -109,7 +110,7 @@ void OffscreenScene::draw(cli::Session& session, int ray_samples) {
     renderer_.draw(view_.camera, view_.settings);
     return;
   }
-  caster_->start(view_.camera, view_.settings, options_.image.resolution, looks_, ray_samples);
+  caster_->start(view_.camera, view_.settings, options_.image.resolution, looks_, ray_samples, solids_.colors());
   draw_legends(caster_->depth_range());
   while (!caster_->advance(0.1)) session.stop_if_interrupted();
   renderer_.draw(view_.camera, view_.settings, caster_->image());
@@ -123,7 +124,7 @@ void OffscreenScene::draw_legends(std::optional<std::pair<double, double>> depth
 std::vector<Legend> OffscreenScene::legends(std::optional<std::pair<double, double>> depths) const {
   return make_legends(solids_.scene(), view_.settings, looks_, depths, photons_, feed_.hits(),
                       renderer_.photons().readable(view_.settings.photons, view_.camera, options_.image.resolution),
-                      most_legend_entries(options_.image.resolution.height));
+                      most_legend_entries(options_.image.resolution.height), solids_.colors());
 }
 
 void OffscreenScene::go_to_bookmark(const Scene& scene) {

@@ -3,6 +3,7 @@
 #include <raylift/photon/parse_source.h>
 
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <numbers>
@@ -129,9 +130,8 @@ std::vector<double> numbers_of(const Kind& kind, std::string_view part, std::str
   return numbers;
 }
 
-Source with_shape(std::string_view part) {
-  const std::size_t colon = std::min(part.find(':'), part.size());
-  const std::string_view name = part.substr(0, colon);
+const Kind& kind_of(std::string_view part) {
+  const std::string_view name = part.substr(0, part.find(':'));
   const Kind* kind = nullptr;
   std::vector<std::string> names;
   for (const Kind& one : kKinds) {
@@ -141,7 +141,16 @@ Source with_shape(std::string_view part) {
   if (kind == nullptr)
     refuse(name, "is no kind" + base::did_you_mean(name, names),
            "kinds are point, ball, line, disc, laser, photons:FILE and gensteps:FILE");
-  const std::vector<double> n = numbers_of(*kind, part, part.substr(std::min(colon + 1, part.size())));
+  return *kind;
+}
+
+std::vector<double> numbers_of(const Kind& kind, std::string_view part) {
+  return numbers_of(kind, part, part.substr(std::min(kind.name.size() + 1, part.size())));
+}
+
+Source with_shape(std::string_view part) {
+  const std::string_view name = kind_of(part).name;
+  const std::vector<double> n = numbers_of(kind_of(part), part);
   Source source;
   Point center{n[0], n[1], n[2]};
   if (name == "line") {
@@ -264,6 +273,25 @@ std::string spectrum_file(std::string_view text) {
     if (part.starts_with(kKey) && !range(part.substr(kKey.size()), kWavelengths))
       return std::string(part.substr(kKey.size()));
   return {};
+}
+
+std::string moved_source(std::string_view text, const Double3& by) {
+  const std::string_view shape = text.substr(0, end_of_shape(text));
+  const Kind& kind = kind_of(shape);
+  std::vector<double> numbers = numbers_of(kind, shape);
+  const std::array<double, 3> way{by.x, by.y, by.z};
+  std::string moved = std::string(kind.name) + ':';
+  for (std::size_t i = 0; i != numbers.size(); ++i) {
+    if (i < kind.lengths && !(kind.name == "ball" && i == 3)) numbers[i] += way[i % 3];
+    constexpr double kMicrometres = 1000;  // in a millimetre
+    const bool length = i < kind.lengths || i >= 6;
+    const double written = length ? std::round(kMicrometres * numbers[i]) / kMicrometres : numbers[i];
+    std::array<char, 32> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), written == 0 ? 0.0 : written).ptr;
+    moved += i == 0 ? "" : ",";
+    moved.append(digits.data(), end);
+  }
+  return moved + std::string(text.substr(shape.size()));
 }
 
 Source parse_source(std::string_view text) {

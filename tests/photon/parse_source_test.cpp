@@ -145,5 +145,21 @@ TEST(ParseSource, SaysWhatPartIsWrong) {
   }
 }
 
+TEST(MovedSource, IsTheSameSourceElsewhere) {
+  const Double3 by{100, -0.5, 2000.12345};
+  EXPECT_EQ(moved_source("point:0,0,0", by), "point:100,-0.5,2000.123");
+  EXPECT_EQ(moved_source("ball:0,0,-2m,30cm:wavelength=350-500", by), "ball:100,-0.5,0.123,300:wavelength=350-500");
+  EXPECT_EQ(moved_source("line:0,0,0,1,2,3", by), "line:100,-0.5,2000.123,101,1.5,2003.123");
+  EXPECT_EQ(moved_source("laser:0,0,0,0,0,1,5:time=3", by), "laser:100,-0.5,2000.123,0,0,1,5:time=3");
+  for (const char* text : {"point:1,2,3", "disc:1,2,3,0,0.6,0.8,50:angle=30"}) {
+    const Source before = parse_source(text), after = parse_source(moved_source(text, by));
+    EXPECT_NEAR(after.center.x - before.center.x, by.x, 1e-3);
+    EXPECT_NEAR(after.center.z - before.center.z, by.z, 1e-3);
+    EXPECT_EQ(after.radius, before.radius);
+    EXPECT_EQ(after.direction.y, before.direction.y);
+  }
+  EXPECT_THROW((void)moved_source("cube:0,0,0", by), Error);
+}
+
 }  // namespace
 }  // namespace raylift::photon

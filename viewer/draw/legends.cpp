@@ -21,13 +21,17 @@ namespace {
 
 /// How many solids have each of the kinds that `kinds` gives for a solid, and how many of them are visible.
 template <class Kinds>
-std::vector<Legend::Counted> count(const Scene& scene, std::span<const std::uint8_t> looks, const Kinds& kinds) {
-  std::map<std::uint32_t, Legend::Counted> counts;
+std::vector<Legend::Counted> count(const Scene& scene, std::span<const std::uint8_t> looks,
+                                   std::span<const std::uint32_t> own_colors, const Kinds& kinds) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Legend::Counted> counts;
   for (std::uint32_t i = 0; i != scene.instances.size(); ++i)
     for (const std::uint32_t kind : kinds(i)) {
-      Legend::Counted& of = counts.try_emplace(kind, Legend::Counted{kind, 0, 0}).first->second;
+      const std::uint32_t own = own_colors.empty() ? 0 : own_colors[i];
+      Legend::Counted& of = counts.try_emplace(std::pair(kind, own), Legend::Counted{kind, 0, 0, own}).first->second;
       ++of.all;
-      if (looks.empty() || looks[i] != static_cast<std::uint8_t>(Look::hidden)) ++of.shown;
+      if (!looks.empty() && looks[i] == static_cast<std::uint8_t>(Look::hidden)) continue;
+      ++of.shown;
+      of.solids.push_back(i);
     }
   std::vector<Legend::Counted> all;
   for (const auto& [kind, of] : counts) all.push_back(of);
@@ -36,10 +40,10 @@ std::vector<Legend::Counted> count(const Scene& scene, std::span<const std::uint
 
 /// Removes Geant4's pointers behind names that are unique without them.
 void shorten_names(std::vector<Legend::Entry>& entries) {
-  std::map<std::string, int> counts;
-  for (const Legend::Entry& entry : entries) ++counts[std::string(base_name(entry.name))];
+  std::map<std::string, std::set<std::string>> whole;
+  for (const Legend::Entry& entry : entries) whole[std::string(base_name(entry.name))].insert(entry.name);
   for (Legend::Entry& entry : entries)
-    if (std::string name(base_name(entry.name)); counts[name] == 1) entry.name = std::move(name);
+    if (std::string name(base_name(entry.name)); whole[name].size() == 1) entry.name = std::move(name);
 }
 
 using Point = OverlayBuilder::Point;
@@ -146,7 +150,8 @@ void add_ramp(OverlayBuilder& builder, const Legend& legend, const Point& at, fl
 }  // namespace
 
 Legend make_legend(const Scene& scene, const Settings& settings, std::span<const std::uint8_t> looks,
-                   std::optional<std::pair<double, double>> depths, std::size_t most) {
+                   std::optional<std::pair<double, double>> depths, std::size_t most,
+                   std::span<const std::uint32_t> own_colors) {
   Legend legend;
   const auto distinct = [](std::uint32_t key) { return distinct_color(key % kDistinctColors); };
   const ScaleColors colors(settings.scale_map, ground_of(settings.background));
@@ -172,14 +177,14 @@ Legend make_legend(const Scene& scene, const Settings& settings, std::span<const
   } else if (settings.ray_cast == RayMode::solid || settings.color == ColorBy::solid) {
     legend.title = "solids";
     const auto each = [](std::uint32_t i) { return std::array{i}; };
-    legend.add_counted(count(scene, looks, each), most, [&](std::uint32_t i) {
+    legend.add_counted(count(scene, looks, own_colors, each), most, [&](std::uint32_t i) {
       return Legend::Entry{distinct(i), scene.solid_name(scene.instances[i]), 0};
     });
     for (Legend::Entry& entry : legend.entries) entry.count = 0;
   } else if (settings.color == ColorBy::mesh) {
     legend.title = "meshes";
     const auto mesh_of = [&](std::uint32_t i) { return std::array{scene.instances[i].mesh}; };
-    legend.add_counted(count(scene, looks, mesh_of), most, [&](std::uint32_t mesh) {
+    legend.add_counted(count(scene, looks, own_colors, mesh_of), most, [&](std::uint32_t mesh) {
       return Legend::Entry{distinct(mesh), scene.meshes[mesh].name, 0};
     });
   } else if (settings.color == ColorBy::residency) {
@@ -189,7 +194,7 @@ Legend make_legend(const Scene& scene, const Settings& settings, std::span<const
     legend.title = "optical surfaces";
     const std::vector<std::uint32_t> surfaces = surfaces_of_solids(scene);
     const auto surface_of = [&](std::uint32_t i) { return std::array{surfaces.empty() ? kNone : surfaces[i]}; };
-    legend.add_counted(count(scene, looks, surface_of), most, [&](std::uint32_t surface) {
+    legend.add_counted(count(scene, looks, own_colors, surface_of), most, [&](std::uint32_t surface) {
       return surface == kNone ? Legend::Entry{kNoMaterialColor, "none", 0}
                               : Legend::Entry{distinct(surface), scene.optics.surfaces[surface].name, 0};
     });
@@ -202,7 +207,7 @@ Legend make_legend(const Scene& scene, const Settings& settings, std::span<const
         materials.insert(scene.material(scene.instances[i], part));
       return materials;
     };
-    legend.add_counted(count(scene, looks, materials_of), most, [&](std::uint32_t material) {
+    legend.add_counted(count(scene, looks, own_colors, materials_of), most, [&](std::uint32_t material) {
       return material == kNone ? Legend::Entry{kNoMaterialColor, "none", 0}
                                : Legend::Entry{unpacked(palette[material]), scene.materials[material].name, 0};
     });
@@ -213,7 +218,8 @@ Legend make_legend(const Scene& scene, const Settings& settings, std::span<const
 
 std::vector<Legend> make_legends(const Scene& scene, const Settings& settings, std::span<const std::uint8_t> looks,
                                  std::optional<std::pair<double, double>> depths, const Photons& photons,
-                                 const std::optional<SolidHits>& hits, const LightShown& shown, std::size_t most) {
+                                 const std::optional<SolidHits>& hits, const LightShown& shown, std::size_t most,
+                                 std::span<const std::uint32_t> own_colors) {
   constexpr std::size_t kMaxOfLight = 12;
   std::vector<Legend> legends;
   const bool drawn = settings.ray_cast == RayMode::off;
@@ -223,12 +229,13 @@ std::vector<Legend> make_legends(const Scene& scene, const Settings& settings, s
     const SolidHits none, &of = hits ? *hits : none;
     legends.push_back(hit_legend(of, settings.color, hit_scale(of, settings, light)));
   } else {
-    legends.push_back(make_legend(scene, settings, looks, depths, most));
+    legends.push_back(make_legend(scene, settings, looks, depths, most, own_colors));
   }
   if (photons.set() && drawn) {
     const PhotonChoice& choice = photons.choice(settings.photons.filter);
     Legend of_light =
         photon_legend(*photons.set(), choice, photons.statistics(), scene, settings, std::min(most, kMaxOfLight));
+    of_light.of_light = true;
     of_light.note = shown_text(settings.photons, shown, choice);
     if (one_time) {  // one scale, which both have
       of_light.title = "time of light and first hit, ns";

@@ -20,9 +20,11 @@
 
 namespace raylift::viewer {
 
-/// The legend of the visible solids; `looks` has the Look of each. `depths`: the range of a depth image, mm.
+/// The legend of the visible solids; `looks` has the Look of each, `own_colors` its own colour or 0. `depths`: the
+/// range of a depth image, mm.
 [[nodiscard]] Legend make_legend(const Scene& scene, const Settings& settings, std::span<const std::uint8_t> looks,
-                                 std::optional<std::pair<double, double>> depths, std::size_t most = 24);
+                                 std::optional<std::pair<double, double>> depths, std::size_t most = 24,
+                                 std::span<const std::uint32_t> own_colors = {});
 
 /// The legends of the visible solids and of the light that is drawn, each of at most `most` entries. `depths` is that
 /// of make_legend(); `hits` is what solids detected, where their colours show it; `shown` how much of the light is
@@ -31,7 +33,7 @@ namespace raylift::viewer {
                                                std::span<const std::uint8_t> looks,
                                                std::optional<std::pair<double, double>> depths, const Photons& photons,
                                                const std::optional<SolidHits>& hits, const LightShown& shown,
-                                               std::size_t most = 24);
+                                               std::size_t most = 24, std::span<const std::uint32_t> own_colors = {});
 
 /// The most entries of a legend in an image of this height.
 [[nodiscard]] std::size_t most_legend_entries(int height);

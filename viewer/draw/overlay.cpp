@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -166,6 +167,23 @@ void add_box(Builder& builder, const ImagePlaces& places, const Bounds& box, flo
       if ((i & bit) == 0) add_mark_line(builder, places, corners[i], corners[i | bit], 1.2F * scale);
 }
 
+/// A lamp: a ring with rays, so that it is no measured point.
+void add_source(Builder& builder, const ImagePlaces& places, const Eigen::Vector3d& source, float scale) {
+  const auto at = places.point(source);
+  if (!at) return;
+  for (const bool halo : {true, false}) {
+    const Paint& paint = halo ? kMarkHalo : kMarkPaint;
+    const float more = halo ? 1.2F * scale : 0;
+    constexpr int kRays = 8;
+    for (int i = 0; i != kRays; ++i) {
+      const float angle = 2 * std::numbers::pi_v<float> * static_cast<float>(i) / kRays;
+      const Point along(std::cos(angle), std::sin(angle));
+      builder.line(*at + 8 * scale * along, *at + 13 * scale * along, 2 * scale + 2 * more, paint);
+    }
+    builder.disc(*at, 4.5F * scale + more, paint);
+  }
+}
+
 /// Lines first, then points, then labels over both.
 void add_measured(Builder& builder, const ImagePlaces& places, std::span<const Eigen::Vector3d> points, float scale,
                   const Point& size) {
@@ -313,6 +331,7 @@ Overlay make_overlay(const Camera& camera, const Settings& settings, int width, 
     add_measured(builder, places, settings.measured, scale, {static_cast<float>(width), static_cast<float>(height)});
   const Eigen::AlignedBox2f free = free_part(camera, width, height);
   const OverlayPlaces at = overlay_places(free, scale);
+  if (settings.source) add_source(builder, places, *settings.source, scale);
   if (settings.axes && !at.axes.isEmpty()) add_axes(builder, camera, settings, {width, height}, at.axes.min(), scale);
   if (settings.scale_bar && !at.scale_bar.isEmpty()) add_scale_bar(builder, camera, settings, free, height, scale);
   return overlay;

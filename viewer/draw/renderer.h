@@ -42,6 +42,7 @@ class Renderer {
   /// The Look of each instance; empty: all are solid. Faint ones are drawn, but not picked.
   void set_looks(std::span<const std::uint8_t> looks) { changed().set_looks(looks); }
   void set_opacities(std::span<const std::uint8_t> hundredths) { changed().set_opacities(hundredths); }
+  void set_own_colors(std::span<const std::uint32_t> colors) { changed().set_own_colors(colors); }
   /// Levels of detail, normals and enclosing solids of the scene, with which it is drawn faster.
   void set_detail(const Detail& detail) { changed().set_detail(detail); }
   void set_enclosing(std::span<const std::uint32_t> enclosing) { changed().set_enclosing(enclosing); }

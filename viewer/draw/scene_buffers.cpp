@@ -105,6 +105,14 @@ void SceneBuffers::set_hit_colors(std::span<const std::uint32_t> colors) {
   hit_colors_ = color_buffer(colors);
 }
 
+void SceneBuffers::set_own_colors(std::span<const std::uint32_t> colors) {
+  own_colors_ = Buffer();
+  if (std::all_of(colors.begin(), colors.end(), [](std::uint32_t color) { return color == 0; })) return;
+  std::vector<LinearColor> linear = linear_colors(colors);
+  for (std::size_t i = 0; i != linear.size(); ++i) linear[i][3] = colors[i] == 0 ? 0.0F : 1.0F;
+  own_colors_ = make_buffer(std::span<const LinearColor>(linear));
+}
+
 void SceneBuffers::set_opacities(std::span<const std::uint8_t> hundredths) {
   std::vector<float> opacities;
   opacities.reserve(hundredths.size());
@@ -154,6 +162,7 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
   // Before their hits are set, solids have the colour of none.
   set_hit_colors(std::vector<std::uint32_t>(scene.instances.size(), packed(kNoHitColor)));
   set_opacities(std::vector<std::uint8_t>(scene.instances.size(), 0));
+  set_own_colors({});
   scene_ = &scene;
   caps_.set_scene(&scene, &offsets_, surfaces_);
   set_looks({});
@@ -301,6 +310,7 @@ void SceneBuffers::set_normals(const SmoothNormals& normals) {
 void SceneBuffers::bind_tables() const {
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, colors_.name());
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, hit_colors_.name());
+  if (own_colors_) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 7, own_colors_.name());
 }
 
 void SceneBuffers::draw_caps() const {

@@ -48,6 +48,9 @@ class SceneBuffers {
   void set_looks(std::span<const std::uint8_t> looks);
   /// Sets the opacity of each instance of glass, in hundredths; 0, also before the first call: the settings' own.
   void set_opacities(std::span<const std::uint8_t> hundredths);
+  /// The colours that solids have of their own, sRGB 0xAABBGGRR; 0: none.
+  void set_own_colors(std::span<const std::uint32_t> colors);
+  [[nodiscard]] bool has_own_colors() const { return static_cast<bool>(own_colors_); }
   /// Colours of solids for ColorBy::hits and first_hit.
   void set_hit_colors(std::span<const std::uint32_t> colors);
   /// Makes the vertex normals of smooth shading, unless they are made already.
@@ -140,7 +143,8 @@ class SceneBuffers {
   std::optional<Sight> sight_;  // that the groups have
   std::vector<std::uint32_t> surfaces_;
   Bounds bounds_;
-  Buffer vertices_, triangles_, level_triangles_, normals_, smooth_, instances_, opacities_, colors_, hit_colors_;
+  Buffer vertices_, triangles_, level_triangles_, normals_, smooth_, instances_, opacities_, colors_, hit_colors_,
+      own_colors_;
   std::array<LookGroup, 7> groups_;  // by Look
   struct Marked {
     std::vector<std::uint32_t> instances;

@@ -70,6 +70,7 @@ void SceneProgram::set_frame(const Camera& camera, const Settings& settings, con
   glNamedBufferSubData(frame_.name(), 0, sizeof(frame), &frame);
   // Clip distances cost time in each vertex, and discarding the early depth test: only where they are needed.
   frame_defines_ = settings.cuts_away() ? "#define CUT_AWAY\n" : planes.empty() ? "" : "#define CLIPPED\n";
+  if (scene.has_own_colors()) frame_defines_ += "#define OWN_COLORS\n";
   // llvmpipe executes all branches.
   if (software_)
     frame_defines_ += "#define COLOR_BY " + std::to_string(frame.choice[0]) + "u\n#define DRAWN_FLAGS " +

@@ -131,6 +131,9 @@ const std::string_view scene_fragment = R"(
 // Linear.
 layout(std430, binding = 1) readonly buffer Colors { vec4 colors[]; };
 layout(std430, binding = 3) readonly buffer HitColors { vec4 hit_colors[]; };  // of solids, by what they detected
+#ifdef OWN_COLORS
+layout(std430, binding = 7) readonly buffer OwnColors { vec4 own_colors[]; };  // of solids; alpha 0: none
+#endif
 #ifdef SMOOTH
 layout(std430, binding = 2) readonly buffer Smooth { uint smooth_triangles[]; };  // a bit each
 #endif
@@ -179,6 +182,10 @@ vec3 table(uint entry) { return colors[entry].rgb; }
 float fourth_power(float x) { return x * x * x * x; }
 
 vec3 base_color(uint triangle, vec3 outward) {
+#ifdef OWN_COLORS
+  if (COLOR_BY <= BY_MESH || COLOR_BY == BY_SURFACE)
+    if (own_colors[which.x].a > 0) return own_colors[which.x].rgb;
+#endif
   if (COLOR_BY == BY_NORMAL) return to_linear(0.5 + 0.5 * outward);
   if (COLOR_BY == BY_MATERIAL) return table(min(which.y, color_tables.x - 1u));
   if (COLOR_BY == BY_SOLID) return table(color_tables.x + which.x % color_tables.y);

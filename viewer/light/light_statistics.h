@@ -10,7 +10,7 @@
 
 namespace raylift::viewer {
 
-/// Of times, each photon counts alike, and evenly over its way: so the half of a slider that follows position() shows
+/// Each photon counts alike in the times, and evenly over its way: so the half of a slider that follows position() shows
 /// what half of the light does.
 class LightStatistics {
  public:

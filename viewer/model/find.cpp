@@ -15,11 +15,12 @@
 namespace raylift::viewer {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, FoundBy>, 5> kFields{{{"name", FoundBy::name},
+constexpr std::array<std::pair<std::string_view, FoundBy>, 6> kFields{{{"name", FoundBy::name},
                                                                        {"mesh", FoundBy::mesh},
                                                                        {"material", FoundBy::material},
                                                                        {"path", FoundBy::path},
-                                                                       {"copy", FoundBy::copy}}};
+                                                                       {"copy", FoundBy::copy},
+                                                                       {"depth", FoundBy::depth}}};
 
 std::vector<std::uint32_t> in_order(std::vector<std::uint32_t> solids) {
   std::sort(solids.begin(), solids.end());
@@ -79,6 +80,15 @@ std::vector<std::uint32_t> with_copy_number(const Scene& scene, std::string_view
   return find_solids(scene, selector);
 }
 
+std::vector<std::uint32_t> at_depth(const Solids& solids, std::string_view text) {
+  const auto depth = base::parse_number<std::uint32_t>(text);
+  std::vector<std::uint32_t> found;
+  if (!depth) return found;
+  for (std::uint32_t i = 0; i != solids.scene().instances.size(); ++i)
+    if (solids.depth(i) == *depth) found.push_back(i);
+  return found;
+}
+
 /// The fields that a text asks for, in their order, without the words that say so.
 std::vector<FoundBy> asked_fields(std::string_view& text) {
   std::vector<FoundBy> fields{FoundBy::name, FoundBy::mesh, FoundBy::material};
@@ -104,6 +114,11 @@ Found find(const Solids& solids, std::string_view text) {
   if (fields.front() == FoundBy::copy) {
     Found found{with_copy_number(solids.scene(), text), {}};
     if (!found.solids.empty()) found.by = FoundBy::copy;
+    return found;
+  }
+  if (fields.front() == FoundBy::depth) {
+    Found found{at_depth(solids, text), {}};
+    if (!found.solids.empty()) found.by = FoundBy::depth;
     return found;
   }
   const std::string pattern(text);

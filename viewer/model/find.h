@@ -13,7 +13,7 @@
 
 namespace raylift::viewer {
 
-enum class FoundBy : std::uint8_t { name, mesh, material, path, copy };
+enum class FoundBy : std::uint8_t { name, mesh, material, path, copy, depth };
 
 struct Found {
   std::vector<std::uint32_t> solids;  ///< ascending; empty: none

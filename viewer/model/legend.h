@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/palette.h"
 #include "model/settings.h"
 #include "model/value_scale.h"
 
@@ -18,7 +19,8 @@ struct Legend {
   struct Entry {
     Color color;
     std::string name;
-    std::uint64_t count = 0;  ///< of what has this colour; 0: not counted
+    std::uint64_t count = 0;                 ///< of what has this colour; 0: not counted
+    std::vector<std::uint32_t> solids = {};  ///< that a click on it gives another colour; empty: it can't
   };
   std::string title;  ///< empty: no legend
   std::vector<Entry> entries;
@@ -28,11 +30,14 @@ struct Legend {
   std::vector<Color> ramp;
   std::vector<Tick> ticks;
   bool editable = false;  ///< whether the settings have map, range and logarithm of the scale
+  bool of_light = false;  ///< those of light; else those of solids
 
   /// A kind of what is counted: how many there are, and how many of them are shown.
   struct Counted {
     std::uint32_t kind;
     std::uint64_t all, shown;
+    std::uint32_t color = 0;                 ///< that these have of their own, sRGB 0xAABBGGRR; 0: none
+    std::vector<std::uint32_t> solids = {};  ///< that are shown
   };
   /// Adds an entry for each kind that is shown: `most` entries, and the number of the others. The order is that of
   /// all, those of most first, so it stays when some are hidden.
@@ -42,9 +47,11 @@ struct Legend {
     std::erase_if(counts, [](const Counted& one) { return one.shown == 0; });
     more = counts.size() - std::min(most, counts.size());
     counts.resize(counts.size() - more);
-    for (const Counted& one : counts) {
+    for (Counted& one : counts) {
       entries.push_back(make_entry(one.kind));
       entries.back().count = one.shown;
+      entries.back().solids = one.solids;
+      if (one.color != 0) entries.back().color = unpacked(one.color);
     }
   }
 };

@@ -45,6 +45,11 @@ struct PhotonSettings {
   bool loop = true;            ///< play restarts at the end
 
   [[nodiscard]] ScaleSettings scale() const { return {scale_map, scale_log, scale_range}; }
+  void set_scale(const ScaleSettings& scale) {
+    scale_map = scale.map;
+    scale_log = scale.log;
+    scale_range = scale.range;
+  }
 };
 inline constexpr double kPlaySeconds = 10;
 

@@ -19,22 +19,6 @@ namespace {
   throw Error(ErrorKind::usage, "'" + cli::printable(text) + "' is not " + std::string(wanted), {}, advice);
 }
 
-std::optional<Color> hex_color(std::string_view text) {
-  if (text.size() != 7 || text[0] != '#') return std::nullopt;
-  Color color{};
-  for (std::size_t i = 0; i < 3; ++i) {
-    const auto value = base::parse_number<unsigned>(text.substr(1 + 2 * i, 2), 16);
-    if (!value) return std::nullopt;
-    color[i] = static_cast<float>(*value) / 255.0F;
-  }
-  return color;
-}
-
-std::string hex_text(const Color& color) {
-  const auto byte = [&](std::size_t i) { return std::lround(color[i] * 255.0F); };
-  return fmt::format("#{:02x}{:02x}{:02x}", byte(0), byte(1), byte(2));
-}
-
 constexpr std::pair<std::string_view, Background> kBackgrounds[]{
     {"dark", {}},
     {"light", {{0.93F, 0.94F, 0.96F}, {0.78F, 0.80F, 0.83F}, false}},
@@ -49,6 +33,22 @@ std::string decimal(double value) {
 }
 
 }  // namespace
+
+std::optional<Color> parse_color(std::string_view text) {
+  if (text.size() != 7 || text[0] != '#') return std::nullopt;
+  Color color{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto value = base::parse_number<unsigned>(text.substr(1 + 2 * i, 2), 16);
+    if (!value) return std::nullopt;
+    color[i] = static_cast<float>(*value) / 255.0F;
+  }
+  return color;
+}
+
+std::string color_text(const Color& color) {
+  const auto byte = [&](std::size_t i) { return std::lround(color[i] * 255.0F); };
+  return fmt::format("#{:02x}{:02x}{:02x}", byte(0), byte(1), byte(2));
+}
 
 ClipPlane facing_plane(const Eigen::Vector3d& forward) {
   int axis = 0;
@@ -176,8 +176,8 @@ Background parse_background(std::string_view text) {
   for (const auto& [name, background] : kBackgrounds)
     if (text == name) return background;
   const std::size_t comma = text.find(',');
-  const auto top = hex_color(text.substr(0, comma));
-  const auto bottom = comma == std::string_view::npos ? top : hex_color(text.substr(comma + 1));
+  const auto top = parse_color(text.substr(0, comma));
+  const auto bottom = comma == std::string_view::npos ? top : parse_color(text.substr(comma + 1));
   if (!top || !bottom) reject(text, "dark, light, white, black, none, #rrggbb or #rrggbb,#rrggbb");
   return {*top, *bottom, false};
 }
@@ -185,7 +185,7 @@ Background parse_background(std::string_view text) {
 std::string background_text(const Background& background) {
   for (const auto& [name, one] : kBackgrounds)
     if (background == one) return std::string(name);
-  return hex_text(background.top) + ',' + hex_text(background.bottom);
+  return color_text(background.top) + ',' + color_text(background.bottom);
 }
 
 Resolution parse_resolution(std::string_view text) {

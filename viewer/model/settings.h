@@ -91,6 +91,11 @@ struct ClipBox {
 /// sRGB, 0 to 1.
 using Color = std::array<float, 3>;
 
+/// "#rrggbb"; none for anything else.
+[[nodiscard]] std::optional<Color> parse_color(std::string_view text);
+/// The text that parse_color() reads as this colour.
+[[nodiscard]] std::string color_text(const Color& color);
+
 /// A vertical gradient behind the scene, or a transparent background.
 struct Background {
   Color top{0.165F, 0.180F, 0.205F};
@@ -128,7 +133,8 @@ struct Settings {
   std::vector<Eigen::Vector3d> measured;  ///< points between which distances are drawn, at most kMaxMeasured; mm
   /// Overlaps that are marked; null: none were looked for.
   std::shared_ptr<const OverlapMarks> overlaps;
-  std::optional<Bounds> box;  ///< box of the selected group; its edges are drawn
+  std::optional<Eigen::Vector3d> source;  ///< where light that is simulated comes from; it is marked; mm
+  std::optional<Bounds> box;              ///< box of the selected group; its edges are drawn
   bool axes = true;
   bool scale_bar = true;
   MouseScheme controls = MouseScheme::raylift;
@@ -138,6 +144,11 @@ struct Settings {
   PhotonSettings photons;
 
   [[nodiscard]] ScaleSettings scale() const { return {scale_map, scale_log, scale_range}; }
+  void set_scale(const ScaleSettings& scale) {
+    scale_map = scale.map;
+    scale_log = scale.log;
+    scale_range = scale.range;
+  }
   /// Whether colours depend on detected photons.
   [[nodiscard]] bool colors_hits() const { return color == ColorBy::hits || color == ColorBy::first_hit; }
   /// All clipping planes, at most kMaxPlanes: the faces of the box, if there is one.

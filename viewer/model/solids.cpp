@@ -65,6 +65,7 @@ Solids::Solids(const Scene& scene) : scene_(&scene) {
   state_.visible.assign(scene.instances.size(), 1);
   state_.styles.resize(scene.instances.size());
   state_.opacities.resize(scene.instances.size());
+  state_.colors.resize(scene.instances.size());
   sort_by_group(
       scene.nodes.size(), scene.nodes.size(), [&](std::size_t i) { return scene.nodes[i].parent; }, child_begin_,
       child_);
@@ -126,10 +127,27 @@ void Solids::set_all(std::vector<std::uint8_t> visible) {
 }
 
 void Solids::set_all(std::vector<std::uint8_t> visible, std::vector<std::uint8_t> styles,
-                     std::vector<std::uint8_t> opacities) {
+                     std::vector<std::uint8_t> opacities, std::vector<std::uint32_t> colors) {
   changing();
-  state_ = {std::move(visible), std::move(styles), std::move(opacities)};
+  state_ = {std::move(visible), std::move(styles), std::move(opacities), std::move(colors)};
   state_.opacities.resize(state_.visible.size(), 0);
+  state_.colors.resize(state_.visible.size(), 0);
+}
+
+bool Solids::has_colors() const {
+  return std::any_of(state_.colors.begin(), state_.colors.end(), [](std::uint32_t one) { return one != 0; });
+}
+
+void Solids::set_color(std::span<const std::uint32_t> instances, std::uint32_t color) {
+  changing();
+  for (const std::uint32_t i : instances) state_.colors[i] = color;
+}
+
+void Solids::slide_color(std::span<const std::uint32_t> instances, std::uint32_t color) {
+  if (!sliding_) changing();
+  sliding_ = true;
+  ++slides_;
+  for (const std::uint32_t i : instances) state_.colors[i] = color;
 }
 
 bool Solids::has_styles() const {
@@ -159,6 +177,14 @@ bool Solids::undo() {
   sliding_ = false;
   ++version_;
   return true;
+}
+
+std::uint32_t Solids::depth(std::uint32_t instance) const {
+  std::uint32_t depth = 0;
+  const std::uint32_t own = scene_->instances[instance].node;
+  if (own == kNone) return depth;
+  for (std::uint32_t node = scene_->nodes[own].parent; node != kNone; node = scene_->nodes[node].parent) ++depth;
+  return depth;
 }
 
 int Solids::shown(std::uint32_t node) const {

@@ -43,9 +43,16 @@ class Solids {
   /// Sets the opacity of those solids that are glass. All calls until end_slide() are one change for undo().
   void slide_opacity(std::span<const std::uint32_t> instances, std::uint8_t opacity);
   void end_slide() { sliding_ = false; }
+  /// The colour that the user gave each solid, sRGB 0xAABBGGRR; 0: none of its own.
+  [[nodiscard]] const std::vector<std::uint32_t>& colors() const { return state_.colors; }
+  [[nodiscard]] bool has_colors() const;
+  /// Gives solids a colour; 0: none of their own.
+  void set_color(std::span<const std::uint32_t> instances, std::uint32_t color);
+  /// The same; all calls until end_slide() are one change for undo().
+  void slide_color(std::span<const std::uint32_t> instances, std::uint32_t color);
   /// Raised by each change of visibility or styles.
   [[nodiscard]] std::uint64_t version() const { return version_; }
-  /// Raised by these changes, and by each change of opacities.
+  /// Raised by these changes, and by each change of opacities or colours.
   [[nodiscard]] std::uint64_t opacity_version() const { return version_ + slides_; }
   void set_visible(std::span<const std::uint32_t> instances, bool visible);
   void show_all();
@@ -53,9 +60,11 @@ class Solids {
   /// One value per solid. Without opacities, all glass has Settings::glass_opacity.
   void set_all(std::vector<std::uint8_t> visible);
   void set_all(std::vector<std::uint8_t> visible, std::vector<std::uint8_t> styles,
-               std::vector<std::uint8_t> opacities = {});
+               std::vector<std::uint8_t> opacities = {}, std::vector<std::uint32_t> colors = {});
   /// Undoes the last change of visibility or styles; false if there is none.
   bool undo();
+  /// How many solids and groups a solid lies below in the tree.
+  [[nodiscard]] std::uint32_t depth(std::uint32_t instance) const;
   /// Whether none (0), some (1) or all (2) solids at and below a node are visible; 2 where there is no solid.
   [[nodiscard]] int shown(std::uint32_t node) const;
 
@@ -77,6 +86,7 @@ class Solids {
   std::vector<Bounds> mesh_bounds_;
   struct State {
     std::vector<std::uint8_t> visible, styles, opacities;
+    std::vector<std::uint32_t> colors;
   };
   State state_;
   std::vector<State> before_;  // earlier ones, the last one last

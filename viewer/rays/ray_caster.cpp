@@ -88,8 +88,18 @@ void RayCaster::fill_scale(const Settings& settings) {
   frame_.scale = scale_.device();
 }
 
+void RayCaster::fill_own(std::span<const std::uint32_t> colors) {
+  frame_.own = nullptr;
+  if (std::all_of(colors.begin(), colors.end(), [](std::uint32_t color) { return color == 0; })) return;
+  if (!std::equal(colors.begin(), colors.end(), last_own_.begin(), last_own_.end())) {
+    last_own_.assign(colors.begin(), colors.end());
+    fill<std::uint32_t>(own_, last_own_);
+  }
+  frame_.own = own_.device();
+}
+
 void RayCaster::start(const Camera& camera, const Settings& settings, const Resolution& resolution,
-                      std::span<const std::uint8_t> looks, int samples) {
+                      std::span<const std::uint8_t> looks, int samples, std::span<const std::uint32_t> own_colors) {
   const auto width = static_cast<std::uint32_t>(resolution.width);
   const auto height = static_cast<std::uint32_t>(resolution.height);
   const std::size_t pixels = std::size_t{width} * height;
@@ -119,6 +129,7 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
         break;
     }
   fill_scale(settings);
+  fill_own(own_colors);
   RayFrame& p = frame_;
   p.visible = nullptr;
   shown_ = scene_->bounds;

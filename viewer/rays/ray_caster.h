@@ -27,9 +27,9 @@ class RayCaster {
   RayCaster(const Scene& scene, const DeviceScene& geometry);
 
   /// Starts an image. `looks` has the Look of each solid; empty: all are solid. Rays pass those that are faint, but for
-  /// counting crossings.
+  /// counting crossings. `own_colors` has the colour of each solid that has one of its own; see Solids::colors().
   void start(const Camera& camera, const Settings& settings, const Resolution& resolution,
-             std::span<const std::uint8_t> looks, int samples);
+             std::span<const std::uint8_t> looks, int samples, std::span<const std::uint32_t> own_colors = {});
   /// Casts at least one chunk of rays, until the time is over. True when the image is complete.
   bool advance(double seconds);
   [[nodiscard]] bool done() const { return pass_ >= passes_.size(); }
@@ -54,6 +54,7 @@ class RayCaster {
   void fill(DeviceBuffer<T>& buffer, std::span<const T> values);
   void fill_balls();
   void fill_scale(const Settings& settings);
+  void fill_own(std::span<const std::uint32_t> colors);
   /// The geometry's, in the world.
   [[nodiscard]] Eigen::Vector3d origin() const;
 
@@ -63,10 +64,11 @@ class RayCaster {
   Stream stream_;
   SharedImage image_;
   DeviceBuffer<Light> sums_;
-  DeviceBuffer<std::uint32_t> solids_, colors_, scale_, normals_, smooth_;
+  DeviceBuffer<std::uint32_t> solids_, colors_, own_, scale_, normals_, smooth_;
   DeviceBuffer<std::uint8_t> visible_;
   DeviceBuffer<RayBall> balls_;             // made by the first caps
   std::vector<std::uint8_t> last_visible_;  // the contents of visible_
+  std::vector<std::uint32_t> last_own_;     // the contents of own_
   std::vector<std::uint32_t> last_scale_;   // the contents of scale_
   Bounds visible_bounds_, shown_;
   RayFrame frame_{};

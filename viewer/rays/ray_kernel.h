@@ -36,6 +36,7 @@ struct RayFrame {
   const std::uint8_t* visible;   ///< per solid: hidden, kSeen or kClosed; null: all are kClosed
   const RayBall* balls;          ///< around each solid; needed for caps
   const std::uint32_t* colors;   ///< sRGB 0xAABBGGRR, laid out as ColorTable
+  const std::uint32_t* own;      ///< the solids' own, sRGB 0xAABBGGRR, 0: none; null: no solid has one
   const std::uint32_t* scale;    ///< likewise: kRayScaleSteps of depths and crossings, from low to high
   const std::uint32_t* normals;  ///< per vertex, octahedral; null: flat
   const std::uint32_t* smooth;   ///< a bit per triangle
@@ -192,6 +193,7 @@ RAYLIFT_HD inline Float3 scale_color(const RayFrame& p, float place) {
 
 RAYLIFT_HD inline Float3 base_color(const RayFrame& p, const Hit& hit) {
   const std::uint32_t solid = p.geometry.solid_id(hit.instance, hit.triangle);
+  if (p.own != nullptr && p.own[solid] != 0 && p.color != ColorBy::residency) return color(p.own[solid]);
   if (p.mode == RayMode::solid || p.color == ColorBy::solid)
     return color(p.colors[p.material_entries + solid % p.distinct_entries]);
   if (p.color == ColorBy::mesh)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/measurement.h"
+#include "model/palette.h"
 #include "model/setting_json.h"
 
 namespace raylift::viewer {
@@ -43,6 +44,17 @@ Json opacities_json(const Solids* solids) {
   return json;
 }
 
+/// The solids' own colours, with the number of solids.
+Json colors_json(const Solids* solids) {
+  std::map<std::uint32_t, int> counts;
+  if (solids != nullptr)
+    for (const std::uint32_t color : solids->colors())
+      if (color != 0) ++counts[color];
+  Json json = Json::array();
+  for (const auto& [color, count] : counts) json.push_back({{"color", color_text(unpacked(color))}, {"solids", count}});
+  return json;
+}
+
 /// Keys are the parameters of the verbs `photons` and `time`; null: none.
 Json light_json(const ViewerState& state) {
   Json json{{"file", nullptr}, {"compare", nullptr}, {"source", nullptr}};
@@ -51,6 +63,9 @@ Json light_json(const ViewerState& state) {
   const bool events = set != nullptr && !set->events.empty();
   json["event"] = events ? Json(set->events[set->event]) : Json();
   json["events"] = events ? set->events.size() : 0;
+  const auto position = state.light().source_position();
+  json["source_position"] = position ? cli::point_json(*position) : Json();
+  json["source_now"] = position ? Json(state.light().source_text()) : Json();
   json.update(settings_json(state.settings(), {Part::light, Part::time}));
   return json;
 }
@@ -152,6 +167,7 @@ Json state_json(const ControlTarget& of) {
   json["visible"] = std::count(visible.begin(), visible.end(), 1);
   json["styled"] = styled_json(state.solids());
   json["opacities"] = opacities_json(state.solids());
+  json["colors"] = colors_json(state.solids());
   json["camera"] = to_json(state.camera());
   json["selection"] = selection_json(state);
   json["measuring"] = state.measuring().active();

@@ -12,6 +12,7 @@
 #include "cli/text.h"
 #include "model/clip_box.h"
 #include "model/find.h"
+#include "model/palette.h"
 #include "model/setting_json.h"
 #include "model/solid_facts.h"
 #include "remote/arguments.h"
@@ -160,11 +161,21 @@ Answer only(const ControlTarget& to, const Arguments& with) {
 }
 
 Answer style(const ControlTarget& to, const Arguments& with) {
-  const auto as = cli::enum_of<Style>(*with.text("as"), kStyleNames);
+  if (!with.has("as") && !with.has("color"))
+    throw Error(ErrorKind::usage, "style needs a style or a colour", {}, "give as, or color");
+  const auto as = with.has("as") ? std::optional(cli::enum_of<Style>(*with.text("as"), kStyleNames)) : std::nullopt;
   const auto opacity = with.number("opacity");
+  std::optional<std::uint32_t> color;
+  if (const auto text = with.text("color")) {
+    const auto parsed = parse_color(*text);
+    if (!parsed && *text != "none")
+      throw Error(ErrorKind::usage, "'" + cli::printable(*text) + "' is not a colour", {}, "give #rrggbb, or none");
+    color = parsed ? packed(*parsed) : 0;
+  }
   if (opacity && as != Style::glass) throw Error(ErrorKind::usage, "only glass has an opacity", {}, "say as=glass");
   return change_found(to, with, [&](Solids& solids, const auto& found) {
-    solids.set_style(found, as, opacity ? hundredths(*opacity) : std::uint8_t{0});
+    if (as) solids.set_style(found, *as, opacity ? hundredths(*opacity) : std::uint8_t{0});
+    if (color) solids.set_color(found, *color);
   });
 }
 

@@ -51,6 +51,12 @@ void Appearance::slide_opacity(double opacity) {
   ++shown_.revision;
 }
 
+void Appearance::slide_color(std::span<const std::uint32_t> solids, std::uint32_t color) {
+  if (!shown_.solids) return;
+  shown_.solids->slide_color(solids, color);
+  ++shown_.revision;
+}
+
 void Appearance::end_slide() {
   if (shown_.solids) shown_.solids->end_slide();
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "state/selection.h"
@@ -31,6 +32,8 @@ class Appearance {
   void set_style(Style style);
   /// Sets the opacity of the selected solids that are glass, as Solids::slide_opacity does.
   void slide_opacity(double opacity);
+  /// Gives these solids a colour of their own; all calls until end_slide() are one change.
+  void slide_color(std::span<const std::uint32_t> solids, std::uint32_t color);
   void end_slide();
   /// Sets the opacity of all solids that are glass.
   void set_glass(double opacity);

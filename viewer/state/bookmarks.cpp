@@ -11,6 +11,7 @@
 #include <unordered_set>
 
 #include "model/json_file.h"
+#include "model/palette.h"
 #include "model/setting_json.h"
 
 namespace raylift::viewer {
@@ -61,6 +62,11 @@ Bookmark from_json(const Json& json) {
     for (const Json& one : json.value("opacities", Json::array()))
       bookmark.opacities[hundredths(one.at("opacity").get<double>())] =
           one.at("solids").get<std::vector<std::string>>();
+    for (const Json& one : json.value("colors", Json::array())) {
+      const auto color = parse_color(one.at("color").get<std::string>());
+      if (!color) throw Error(ErrorKind::malformed, "a colour of its solids is not #rrggbb");
+      bookmark.colors[packed(*color)] = one.at("solids").get<std::vector<std::string>>();
+    }
   }
   if (const auto light = json.find("light"); light != json.end()) {
     bookmark.light = light_origin(*light);
@@ -95,6 +101,8 @@ Json to_json(const Bookmark& bookmark) {
   for (const auto& [style, of] : bookmark.styled) json["styled"][std::string(kStyleNames[style])] = of;
   for (const auto& [opacity, of] : bookmark.opacities)
     json["opacities"].push_back({{"opacity", opacity / 100.0}, {"solids", of}});
+  for (const auto& [color, of] : bookmark.colors)
+    json["colors"].push_back({{"color", color_text(unpacked(color))}, {"solids", of}});
   if (bookmark.light.empty()) return json;
   json["light"] = origin_json(bookmark.light);
   json["light"].update(settings_json(s, {Part::light, Part::time}));
@@ -160,14 +168,15 @@ std::vector<std::uint8_t> visibility(const Solids& solids, const std::vector<std
 namespace {
 
 /// The solids of each value but 0.
-SolidsByValue by_value(const Solids& solids, const std::vector<std::uint8_t>& values) {
-  SolidsByValue result;
+template <class Value>
+std::map<Value, std::vector<std::string>> by_value(const Solids& solids, const std::vector<Value>& values) {
+  std::map<Value, std::vector<std::string>> result;
   Solids marked(solids.scene());  // those with the value are hidden
-  for (const std::uint8_t value : std::set<std::uint8_t>(values.begin(), values.end())) {
+  for (const Value value : std::set<Value>(values.begin(), values.end())) {
     if (value == 0) continue;
     std::vector<std::uint8_t> others;
     others.reserve(values.size());
-    for (const std::uint8_t one : values) others.push_back(one == value ? 0 : 1);
+    for (const Value one : values) others.push_back(one == value ? 0 : 1);
     marked.set_all(std::move(others));
     result[value] = hidden_solids(marked);
   }
@@ -175,8 +184,9 @@ SolidsByValue by_value(const Solids& solids, const std::vector<std::uint8_t>& va
 }
 
 /// The inverse: one value per solid.
-std::vector<std::uint8_t> values_of(const Solids& solids, const SolidsByValue& by_value) {
-  std::vector<std::uint8_t> values(solids.visible().size(), 0);
+template <class Value>
+std::vector<Value> values_of(const Solids& solids, const std::map<Value, std::vector<std::string>>& by_value) {
+  std::vector<Value> values(solids.visible().size(), 0);
   for (const auto& [value, written] : by_value) {
     const std::vector<std::uint8_t> others = visibility(solids, written);
     for (std::size_t i = 0; i != values.size(); ++i)
@@ -191,12 +201,13 @@ void save_solids(const Solids& solids, Bookmark& bookmark) {
   bookmark.hidden = hidden_solids(solids);
   bookmark.styled = by_value(solids, solids.styles());
   bookmark.opacities = by_value(solids, solids.opacities());
+  bookmark.colors = by_value(solids, solids.colors());
 }
 
 void restore_solids(const Bookmark& bookmark, Solids& solids) {
   if (!bookmark.whole) return;
   solids.set_all(visibility(solids, bookmark.hidden), values_of(solids, bookmark.styled),
-                 values_of(solids, bookmark.opacities));
+                 values_of(solids, bookmark.opacities), values_of(solids, bookmark.colors));
 }
 
 void Bookmarks::open(std::filesystem::path file, std::string scene) {

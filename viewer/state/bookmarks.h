@@ -19,6 +19,9 @@ namespace raylift::viewer {
 /// Solids by a value that they have, in the form of hidden_solids(). None has the value 0.
 using SolidsByValue = std::map<std::uint8_t, std::vector<std::string>>;
 
+/// Solids of each colour, sRGB 0xAABBGGRR, by hidden_solids().
+using SolidsByColor = std::map<std::uint32_t, std::vector<std::string>>;
+
 struct Bookmark {
   std::string name;
   Camera camera;
@@ -30,6 +33,7 @@ struct Bookmark {
   LightOrigin light = {};
   SolidsByValue opacities = {};  ///< of glass, where it is their own, by hundredths
   std::optional<int> key = {};   ///< the digit that goes to it
+  SolidsByColor colors = {};     ///< of those with a colour of their own
 };
 
 /// The hidden solids, as paths of the highest nodes below which all solids are hidden: "/World/pmt/" with all below it,

@@ -125,6 +125,7 @@ void FrameScheduler::update_renderer(ViewerState& state) {
   }
   if (scene_ && opacities_ != state.solids()->opacity_version()) {
     renderer_.set_opacities(state.solids()->opacities());
+    renderer_.set_own_colors(state.solids()->colors());
     opacities_ = state.solids()->opacity_version();
   }
   if (detail_ != state.detail()) {
@@ -183,7 +184,7 @@ void FrameScheduler::draw(ViewerState& state, bool at_once) {
     if (request.rays) {
       if (step != Step::cast_on)
         caster_->start(camera, settings, size, state.appearance().looks(),
-                       coarse ? 1 : state.options().image.ray_samples);
+                       coarse ? 1 : state.options().image.ray_samples, state.solids()->colors());
       caster_->advance(kRaySlice);
       image = caster_->image();
       // To draw each slice takes as long as to cast it.

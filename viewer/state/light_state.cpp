@@ -34,10 +34,12 @@ void LightState::go_to(const LightOrigin& origin) {
   }
   if (origin.source != now.source || !now.photons.empty()) set_source(origin.source);
   source_moved_ = origin.moved;
+  mark_source();
 }
 
 void LightState::open_photons(const std::string& path, const std::string& compare) {
   options_.light.origin = {path, compare, {}};
+  mark_source();
   geometry_.reset();
   shown_.photons = Photons();
   playing_ = false;
@@ -97,21 +99,34 @@ void LightState::set_source(const std::string& text) {
   }
   options_.light.origin.source = text;
   source_moved_.setZero();
+  mark_source();
   ++shown_.revision;
+}
+
+std::optional<Eigen::Vector3d> LightState::source_position() const {
+  const std::string& text = options_.light.origin.source;
+  if (text.empty() || text.starts_with("photons:") || text.starts_with("gensteps:")) return std::nullopt;
+  return source_moved_ + to_eigen(photon::parse_source(text).center);
+}
+
+std::string LightState::source_text() const {
+  const std::string& text = options_.light.origin.source;
+  if (!source_position() || source_moved_.isZero()) return text;
+  return photon::moved_source(text, {source_moved_.x(), source_moved_.y(), source_moved_.z()});
 }
 
 void LightState::move_source(double right, double up, const Resolution& window) {
   if (options_.light.origin.source.empty()) return shown_.messages.show("no source of light to move: --photon-source");
-  if (options_.light.origin.source.starts_with("photons:") || options_.light.origin.source.starts_with("gensteps:"))
-    return shown_.messages.show("photons of a file stay where they are");
-  const Double3 center = photon::parse_source(options_.light.origin.source).center;
-  const Eigen::Vector3d place = source_moved_ + to_eigen(center);
+  const std::optional<Eigen::Vector3d> at = source_position();
+  if (!at) return shown_.messages.show("photons of a file stay where they are");
+  const Eigen::Vector3d& place = *at;
   // At its distance; of a source behind the eye, at the camera's target.
   const Camera& camera = shown_.camera;
   const double depth = (place - camera.eye()).dot(camera.forward());
   double pixel = camera.pixel_size(window.height);
   if (!camera.orthographic && depth > 0) pixel *= depth / camera.distance;
   source_moved_ += pixel * (right * camera.right() + up * camera.above());
+  mark_source();
   ++shown_.revision;
 }
 

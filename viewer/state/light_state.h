@@ -16,7 +16,7 @@ namespace raylift::viewer {
 class LightState {
  public:
   /// `options` name the light, and change with it.
-  LightState(ShownScene& shown, ViewOptions& options) : shown_(shown), options_(options) {}
+  LightState(ShownScene& shown, ViewOptions& options) : shown_(shown), options_(options) { mark_source(); }
 
   /// Where light comes from.
   [[nodiscard]] LightOrigin origin() const;
@@ -40,6 +40,10 @@ class LightState {
   void set_geometry(std::shared_ptr<const GpuGeometry> geometry);
   /// Sets a source in place of photons of a file; empty: none. Throws Error(usage) for a text that is no source.
   void set_source(const std::string& text);
+  /// Where the source is, mm; none without one, or where photons come from a file.
+  [[nodiscard]] std::optional<Eigen::Vector3d> source_position() const;
+  /// The source where it is now, in the form of --source; empty without one.
+  [[nodiscard]] std::string source_text() const;
   /// Moves the source by so many pixels of the image, in the plane through it that faces the camera.
   void move_source(double right, double up, const Resolution& window);
 
@@ -54,6 +58,7 @@ class LightState {
 
  private:
   void set_time(double time);
+  void mark_source() { shown_.settings.source = source_position(); }
 
   ShownScene& shown_;
   ViewOptions& options_;

@@ -19,6 +19,7 @@
 #include "cli/text.h"
 #include "model/clip_box.h"
 #include "model/find.h"
+#include "model/palette.h"
 #include "model/reveal.h"
 #include "model/setting_table.h"
 #include "state/view_config.h"
@@ -80,6 +81,12 @@ Notes apply_visibility(const ViewOptions& options, Solids& solids) {
           as == Style::glass ? split_opacity(text, solids) : std::pair(text, std::uint8_t{0});
       solids.set_style(matching(pattern, i < options.solids.configured.styled[style], solids, notes), as, opacity);
     }
+  for (std::size_t i = 0; i != options.solids.colored.size(); ++i) {
+    const std::string& text = options.solids.colored[i];
+    const std::size_t at = text.rfind('=');
+    solids.set_color(matching(text.substr(0, at), i < options.solids.configured.colored, solids, notes),
+                     packed(parse_color(std::string_view(text).substr(at + 1)).value_or(Color())));
+  }
   return notes;
 }
 

@@ -221,6 +221,18 @@ void add_drawing_options(CLI::App& app, ViewOptions& options, Typed& typed) {
            "Draw these solids transparent; PATTERN=SHARE: with an opacity of their own");
   patterns("--wireframe-of", styled(Style::wireframe), "Draw these solids as lines");
   patterns("--edges-of", styled(Style::edges), "Draw the triangles' edges over these solids");
+  repeated(app.add_option("--color-of", options.solids.colored,
+                          "Draw these solids in a colour of their own, such as 'material:Glass=#88ccff'; patterns as "
+                          "for --hide, and depth:N in the tree"),
+           "PATTERN=#RRGGBB")
+      ->delimiter(',')
+      ->check([](const std::string& text) {
+        const std::size_t at = text.rfind('=');
+        return at != 0 && at != std::string::npos && parse_color(std::string_view(text).substr(at + 1))
+                   ? std::string()
+                   : "'" + cli::printable(text) + "' is not PATTERN=#rrggbb, such as 'material:Glass=#88ccff'";
+      })
+      ->group(kDrawing);
 }
 
 void add_device_options(CLI::App& app, ViewOptions& options) {
@@ -392,7 +404,8 @@ std::string parse_view_options(int argc, char** argv, ViewOptions& options, cons
       throw Error(error.kind(), error.problem(), {path, ""}, "correct the configuration, or leave it out: --no-config");
     }
     SolidOptions& solids = options.solids;
-    solids.configured = {solids.hide.size(), solids.only.size(), solids.focus, solids.clip_box, {}};
+    solids.configured = {solids.hide.size(), solids.only.size(), solids.colored.size(),
+                         solids.focus,       solids.clip_box,    {}};
     for (std::size_t i = 0; i != solids.styled.size(); ++i) solids.configured.styled[i] = solids.styled[i].size();
     typed.configured_clips = typed.clips.size();
     typed.configured_measured = typed.measured.size();

@@ -64,11 +64,12 @@ struct SolidOptions {
   std::vector<std::string> hide, only;
   std::array<std::vector<std::string>, kStyleNames.size()> styled;  ///< by Style
   std::string focus;                                                ///< the solids that the camera frames
+  std::vector<std::string> colored;                                 ///< PATTERN=#rrggbb
   std::string clip_box;                                             ///< in the form of find_box()
   bool clip_box_away = false;
   /// The patterns of the configuration, which come first.
   struct Configured {
-    std::size_t hide = 0, only = 0;
+    std::size_t hide = 0, only = 0, colored = 0;
     std::string focus, clip_box;
     std::array<std::size_t, kStyleNames.size()> styled{};
   } configured;

@@ -36,18 +36,72 @@ void draw_ramp(const Legend& legend, float width) {
   ImGui::Dummy({width, 2 * bar + 4});
 }
 
-void draw_legend(const Legend& legend, float inner) {
-  if (!legend.ramp.empty()) draw_ramp(legend, inner);
+/// Map, logarithm and range of a scale, in place of its settings' or light's.
+bool edit_scale(ScaleSettings& scale) {
+  bool changed = choose("Map", kColorMapNames, scale.map, "The colours, from low to high");
+  changed |= checkbox("Logarithmic", scale.log, "Equal lengths for equal factors");
+  bool automatic = !scale.range;
+  if (checkbox("Range of the data", automatic, "From the lowest value to the highest that is usual")) {
+    scale.range = automatic ? std::nullopt : std::optional(Between<double>{0, 100});
+    changed = true;
+  }
+  if (!scale.range) return changed;
+  std::array<double, 2> ends{scale.range->low, scale.range->high};
+  field_label("From, to");
+  if (ImGui::InputScalarN("##from, to", ImGuiDataType_Double, ends.data(), 2, nullptr, nullptr, "%.6g",
+                          ImGuiInputTextFlags_EnterReturnsTrue) &&
+      ends[0] < ends[1]) {
+    scale.range = {ends[0], ends[1]};
+    changed = true;
+  }
+  tip("The values at the ends of the scale; Enter sets them");
+  return changed;
+}
+
+/// The scale's colours; a click opens its settings.
+void edit_ramp(ViewerState& state, const Legend& legend, float inner) {
+  const ImVec2 at = ImGui::GetCursorPos();
+  draw_ramp(legend, inner);
+  if (!legend.editable) return;
+  const ImVec2 after = ImGui::GetCursorPos();
+  ImGui::SetCursorPos(at);
+  if (ImGui::InvisibleButton("scale", {inner, ImGui::GetFontSize()})) ImGui::OpenPopup("scale of colours");
+  tip("Click to change the colours, the range and a logarithmic scale");
+  ImGui::SetCursorPos(after);
+  ImGui::SetNextWindowSize({em(260), 0});
+  if (!ImGui::BeginPopup("scale of colours")) return;
+  ScaleSettings scale = legend.of_light ? state.settings().photons.scale() : state.settings().scale();
+  if (edit_scale(scale))
+    state.change_settings([&](Settings& s) { legend.of_light ? s.photons.set_scale(scale) : s.set_scale(scale); });
+  ImGui::EndPopup();
+}
+
+/// The colour of an entry; a click opens a picker for the solids that have it.
+void edit_entry_color(ViewerState& state, const Legend::Entry& entry) {
+  if (entry.solids.empty()) return;
+  if (ImGui::IsItemClicked()) ImGui::OpenPopup("colour of solids");
+  if (ImGui::BeginPopup("colour of solids")) {
+    edit_color(state, entry.solids);
+    ImGui::EndPopup();
+  }
+}
+
+void draw_legend(ViewerState& state, const Legend& legend, float inner) {
+  if (!legend.ramp.empty()) edit_ramp(state, legend, inner);
   for (const Legend::Entry& entry : legend.entries) {
+    ImGui::PushID(static_cast<int>(&entry - legend.entries.data()));
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float side = ImGui::GetFontSize();
     ImDrawList& list = *ImGui::GetWindowDrawList();
     list.AddRectFilled(at, {at.x + side, at.y + side}, as_imgui(entry.color), 2);
     list.AddRect(at, {at.x + side, at.y + side}, ImGui::GetColorU32(ImGuiCol_Text, 0.5F), 2);
-    ImGui::Dummy({side, side});
+    ImGui::InvisibleButton("colour", {side, side});
+    tip(entry.solids.empty() ? cli::printable(entry.name) : "Click to give these solids another colour");
+    edit_entry_color(state, entry);
     ImGui::SameLine();
     text(cli::printable(entry.name) + (entry.count > 1 ? "  (" + cli::grouped(entry.count) + ")" : ""));
     tip(cli::printable(entry.name));
+    ImGui::PopID();
   }
   if (legend.more != 0) ImGui::TextDisabled("and %s more", cli::grouped(legend.more).c_str());
   if (!legend.note.empty()) ImGui::TextDisabled("%s", legend.note.c_str());
@@ -63,6 +117,7 @@ bool LegendPanel::update(const ViewerState& state, const FrameScheduler& frames)
   Key key;
   key.scene = state.scene().get();
   key.looks = state.appearance().version();
+  key.own_colors = state.solids()->opacity_version();
   key.color = settings.color;
   key.rays = settings.ray_cast;
   key.depths = depths;
@@ -80,18 +135,20 @@ bool LegendPanel::update(const ViewerState& state, const FrameScheduler& frames)
   if (by_hits && frames.hits()) key.hits = {frames.hits()->most, {frames.hits()->times.low, frames.hits()->times.high}};
   if (key_ != key) {
     legends_ = make_legends(*state.scene(), settings, state.appearance().looks(), depths, photons, frames.hits(),
-                            frames.renderer().photons().shown());
+                            frames.renderer().photons().shown(), 24, state.solids()->colors());
     key_ = key;
   }
   return !legends_.empty();
 }
 
-void LegendPanel::draw() const {
+void LegendPanel::draw(ViewerState& state) const {
   const float inner = ImGui::GetContentRegionAvail().x;
   for (std::size_t i = 0; i != legends_.size(); ++i) {
     if (i != 0) ImGui::Separator();
     ImGui::TextColored(ink(theme_now().accent), "%s", capital(legends_[i].title).c_str());
-    draw_legend(legends_[i], inner);
+    ImGui::PushID(static_cast<int>(i));
+    draw_legend(state, legends_[i], inner);
+    ImGui::PopID();
   }
 }
 

@@ -18,13 +18,13 @@ class LegendPanel {
   /// Makes the legends of the image as it is now; whether there are some.
   [[nodiscard]] bool update(const ViewerState& state, const FrameScheduler& frames);
   /// Within a panel.
-  void draw() const;
+  void draw(ViewerState& state) const;
 
  private:
   /// The legend's input.
   struct Key {
     const Scene* scene = nullptr;
-    std::uint64_t looks = 0;
+    std::uint64_t looks = 0, own_colors = 0;
     ColorBy color = ColorBy::material;
     RayMode rays = RayMode::off;
     std::optional<std::pair<double, double>> depths;

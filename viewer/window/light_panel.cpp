@@ -143,7 +143,14 @@ void LightPanel::edit_source(ViewerState& state, const FrameScheduler& frames) {
     state.messages().attempt([&] { state.light().set_source(source_.data()); });
   if (const LiveLight* live = frames.live_light(); live != nullptr && live->request() && begin_facts("live")) {
     fact("Simulated", cli::grouped(live->followed()) + ", " + human_rate(live->photons_per_second(), "photons"));
+    if (const auto position = state.light().source_position())
+      fact("Position", fmt::format("{:.7g}, {:.7g}, {:.7g} mm", position->x(), position->y(), position->z()));
     ImGui::EndTable();
+    if (state.light().source_position() &&
+        button("Copy as --source", "Copy the source where it is now, for 'raylift photons --source'")) {
+      ImGui::SetClipboardText(state.light().source_text().c_str());
+      state.messages().show("copied: " + state.light().source_text());
+    }
   }
 }
 

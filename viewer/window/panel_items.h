@@ -92,6 +92,10 @@ void draw_properties(const ViewerState& state);
 void draw_device(const ViewerState& state, const FrameScheduler& frames);
 /// The clipping box with its handles, over the image and under the panels.
 void draw_clip_handles(const ViewerState& state, float width, float height);
+/// Within a popup: a picker of the colour of these solids.
+void edit_color(ViewerState& state, const std::vector<std::uint32_t>& solids);
+/// A button that opens it for the selection, or for all of the same material or depth.
+void edit_own_color(ViewerState& state, const SelectedSolids& selected);
 /// The contents of panels.
 void draw_image_settings(ViewerState& state, WindowLayout& layout);
 void draw_selection(ViewerState& state);

@@ -213,7 +213,7 @@ void Panels::draw_image() {
 }
 
 void Panels::draw_legend() {
-  if (docks_.begin(Panel::legend, "Legend", layout_.legend)) legend_.draw();
+  if (docks_.begin(Panel::legend, "Legend", layout_.legend)) legend_.draw(state_);
   docks_.end(Panel::legend);
 }
 

@@ -134,6 +134,7 @@ void draw_selection(ViewerState& state) {
   const SelectedSolids& s = *state.selection();
   const std::function<void()> next = draw_buttons(state, s);
   draw_style(state, s);
+  edit_own_color(state, s);
   if (begin_facts("selected")) {
     draw_names(s);
     draw_size(state);

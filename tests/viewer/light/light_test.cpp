@@ -252,6 +252,18 @@ TEST_P(DrawnLight, ColoursSolidsByTheirHits) {
   EXPECT_EQ(draw().at(160, 60), none) << "before the hit";
 }
 
+TEST_P(DrawnLight, LeavesSolidsTheirOwnColors) {
+  renderer_->set_own_colors(std::vector<std::uint32_t>(scene_->instances.size(), 0xFF0000FF));
+  const Pixel red = draw().at(160, 60);
+  EXPECT_GT(red[0], red[1] + 60);
+  settings_.color = ColorBy::hits;
+  const Pixel none = draw().at(160, 60);
+  EXPECT_LT(std::abs(none[0] - none[2]), 20) << "data goes before";
+  settings_.color = ColorBy::material;
+  renderer_->set_own_colors({});
+  EXPECT_NE(draw().at(160, 60), red);
+}
+
 TEST_P(DrawnLight, OfSomePhotonsIsDrawnWhileTheImageIsCoarse) {
   std::vector<std::vector<PhotonRow>> paths;
   for (int i = 0; i != 8; ++i) {

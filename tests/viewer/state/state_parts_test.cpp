@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/eigen.h>
+#include <raylift/photon/parse_source.h>
 
 #include <memory>
 #include <vector>
@@ -177,8 +178,14 @@ TEST_F(StateParts, LightIsOfAFileOrOfASource) {
   ASSERT_TRUE(light.request());
   light.move_source(10, 0, {640, 480});
   EXPECT_GT(light.request()->moved.norm(), 0);
+  ASSERT_TRUE(light.source_position());
+  EXPECT_EQ(*light.source_position(), Eigen::Vector3d(0, 0, 50) + light.request()->moved);
+  EXPECT_EQ(shown_.settings.source, light.source_position()) << "it is marked";
+  EXPECT_NE(light.source_text(), "point:0,0,50");
+  EXPECT_LT((to_eigen(photon::parse_source(light.source_text()).center) - *light.source_position()).norm(), 2e-3);
   light.open_photons("/run", "/other");
   EXPECT_FALSE(light.request());
+  EXPECT_FALSE(shown_.settings.source);
   EXPECT_EQ(light.origin().photons, "/run");
   const std::uint64_t requests = light.photon_requests();
   light.go_to(light.origin());
@@ -206,7 +213,8 @@ TEST_F(StateParts, LightPlaysItsTimes) {
   EXPECT_FALSE(light.playing());
   EXPECT_EQ(shown_.settings.photons.time, 12);
   light.step_time(-0.1);
-  EXPECT_EQ(shown_.settings.photons.time, 11);
+  ASSERT_TRUE(shown_.settings.photons.time);
+  EXPECT_NEAR(*shown_.settings.photons.time, 11, 1e-6);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Solids that are drawn in a way of their own: ghosts, glass, lines, edges. What says so, what is seen, what keeps it.
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/import/load.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -12,7 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "draw/legends.h"
 #include "meshes/caps.h"
+#include "model/find.h"
+#include "model/palette.h"
 #include "model/reveal.h"
 #include "state/bookmarks.h"
 #include "state/view_options.h"
@@ -298,6 +302,69 @@ TEST_F(StyleImage, EdgedSolidsHaveCapsAndGlassHasNone) {
   };
   EXPECT_EQ(capped(Look::edged, Look::solid), (std::vector<std::uint32_t>{0, 1}));
   EXPECT_EQ(capped(Look::glass, Look::lines), std::vector<std::uint32_t>());
+}
+
+TEST(OwnColors, AreUndoneAndFoundByDepth) {
+  const Scene scene = load(test::data("detector.dae"));
+  Solids solids(scene);
+  const std::vector<std::uint32_t> deep = find(solids, "depth:1").solids;
+  ASSERT_FALSE(deep.empty());
+  for (const std::uint32_t i : deep) EXPECT_EQ(solids.depth(i), 1U);
+  EXPECT_FALSE(find(solids, "depth:77").by);
+  EXPECT_FALSE(find(solids, "depth:x").by);
+  EXPECT_FALSE(solids.has_colors());
+  solids.set_color(deep, packed({1, 0, 0}));
+  EXPECT_TRUE(solids.has_colors());
+  const std::uint64_t version = solids.opacity_version();
+  for (int i = 1; i != 9; ++i) solids.slide_color(deep, packed({0, 0.1F * static_cast<float>(i), 0}));
+  solids.end_slide();
+  EXPECT_GT(solids.opacity_version(), version);
+  solids.undo();
+  EXPECT_EQ(solids.colors()[deep.front()], packed({1, 0, 0})) << "one step for each slide";
+  solids.undo();
+  EXPECT_FALSE(solids.has_colors());
+}
+
+TEST(OwnColors, AreTakenFromOptionsAndKeptInBookmarks) {
+  const Scene scene = load(test::data("detector.dae"));
+  Solids solids(scene);
+  ViewOptions options;
+  options.solids.colored = {"material:Glass=#88ccff", "depth:1=#102030"};
+  (void)apply_visibility(options, solids);
+  const std::uint32_t glass = find(solids, "material:Glass").solids.front();
+  EXPECT_EQ(color_text(unpacked(solids.colors()[glass])), "#88ccff");
+  options.solids.colored = {"missing=#88ccff"};
+  EXPECT_THROW((void)apply_visibility(options, solids), Error);
+  options.solids.configured.colored = 1;
+  EXPECT_EQ(apply_visibility(options, solids).warnings.size(), 1U) << "the configuration is for any scene";
+
+  const test::TemporaryFolder folder;
+  Bookmark bookmark;
+  bookmark.name = "one";
+  save_solids(solids, bookmark);
+  Bookmarks(folder.path() / "b.json", "/a.dae").add(bookmark);
+  const Bookmarks read(folder.path() / "b.json", "/a.dae");
+  ASSERT_EQ(read.all().size(), 1U);
+  const std::vector<std::uint32_t> before = solids.colors();
+  solids.set_color(find(solids, "*").solids, 0);
+  restore_solids(read.all().front(), solids);
+  EXPECT_EQ(solids.colors(), before);
+}
+
+TEST(OwnColors, HaveTheirEntryInTheLegend) {
+  const Scene scene = load(test::data("detector.dae"));
+  Solids solids(scene);
+  const std::vector<std::uint32_t> glass = find(solids, "material:Glass").solids;
+  solids.set_color(std::vector{glass[0], glass[1]}, packed({1, 0, 0}));
+  const std::vector<std::uint8_t> looks(scene.instances.size(), 1);
+  const Legend legend = make_legend(scene, Settings(), looks, std::nullopt, 24, solids.colors());
+  std::size_t own = 0, others = 0;
+  for (const Legend::Entry& entry : legend.entries) {
+    own += entry.color == Color{1, 0, 0} ? entry.solids.size() : 0;
+    others += entry.solids == std::vector<std::uint32_t>(glass.begin() + 2, glass.end()) ? 1 : 0;
+  }
+  EXPECT_EQ(own, 2U);
+  EXPECT_EQ(others, 1U);
 }
 
 }  // namespace

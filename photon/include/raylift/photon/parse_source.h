@@ -15,4 +15,8 @@ namespace raylift::photon {
 /// The file with the spectrum; empty where the text names none.
 [[nodiscard]] std::string spectrum_file(std::string_view text);
 
+/// The text of the same source elsewhere: its points moved by so many mm, in mm, rounded to a micrometre. Throws Error:
+/// usage, as parse_source() does.
+[[nodiscard]] std::string moved_source(std::string_view text, const Double3& by);
+
 }  // namespace raylift::photon
