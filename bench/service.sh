@@ -6,7 +6,7 @@
 #   bench/service.sh [BUILD_DIR] [DEVICE] [SECONDS]     build/release, all and 3 by default
 #
 # PHOTONS and CLIENTS: other lists, such as PHOTONS="1000 100000". SENSORS: 20000 by default. REQUESTS=1M: as many requests of
-# one genstep instead, with the server's memory before and after.
+# 200 photons, or of PHOTONS, instead, with the server's memory before, ten times on the way, and after.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH=$PWD/${1:-build/release}/bin:$PATH
@@ -37,11 +37,14 @@ rss() { awk '/VmRSS/ { print $2 / 1000 " MB" }' "/proc/$server/status"; }
 
 if [ -n "${REQUESTS:-}" ]; then
   start "ipc://$folder/s"
-  run=(bench_client --address "ipc://$folder/s" --photons 200 --depth 16 --clients 8 --requests)
+  run=(bench_client --address "ipc://$folder/s" --photons "${PHOTONS:-200}" --depth 16 --clients 8 --requests)
   "${run[@]}" 20000 --head
   echo "memory after the first 20,000 requests: $(rss)"
-  "${run[@]}" "$(numfmt --from=si "$REQUESTS")"
-  echo "after $REQUESTS more: $(rss)"
+  all=$(numfmt --from=si "$REQUESTS")
+  for i in {1..10}; do
+    "${run[@]}" $((all / 10))
+    echo "after $((all / 10 * i)) more: $(rss)"
+  done
   exit
 fi
 

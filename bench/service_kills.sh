@@ -29,7 +29,7 @@ start_server() {
   server=$!
 }
 start_client() { # INDEX
-  "${run[@]}" --server="$address" --batch 500 --output "$folder/$1.$RANDOM$RANDOM" >/dev/null &
+  "${run[@]}" --server="$address" --batch 500 --output "$folder/$1.$RANDOM$RANDOM" >/dev/null 2>"$folder/said$1" &
   clients[$1]=$!
 }
 "${run[@]}" --device "$device" --output "$folder/reference" >/dev/null
@@ -53,7 +53,7 @@ while [ $killed -lt "$kills" ]; do
     if ! kill -0 "${clients[$i]}" 2>/dev/null; then
       code=0
       wait "${clients[$i]}" 2>/dev/null || code=$?
-      [ $code -eq 0 ] || [ $code -eq 137 ] || { failed=$((failed + 1)); echo "a client ended with $code" >&3; }
+      [ $code -eq 0 ] || [ $code -eq 137 ] || { failed=$((failed + 1)); echo "a client ended with $code: $(cat "$folder/said$i")" >&3; }
       start_client "$i"
     fi
   done

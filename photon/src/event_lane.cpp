@@ -4,6 +4,7 @@
 #include <raylift/geometry/error.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 #include "batch_results.h"
@@ -275,6 +276,38 @@ void EventLane::simulate(std::span<Part> parts, const std::function<void()>& pla
   read_rows(events);
 }
 
+/// Through pinned memory: a copy from the requests' own, pageable memory would not overlap with anything. One piece is
+/// filled, by as many events as have room in it, while the other one is copied.
+void EventLane::upload_photons(const Events& events, PooledBuffer<StartPhoton>& to) {
+  constexpr std::size_t kRows = kPieceBytes / sizeof(StartPhoton);
+  std::array<std::optional<Event>, 2> copied;
+  std::size_t piece = 0, filled = 0, done = 0;
+  const auto memory = [&] { return reinterpret_cast<StartPhoton*>(pieces_.host().data() + piece * kPieceBytes); };
+  const auto flush = [&] {
+    if (filled == 0) return;
+    to.copy_from(std::span<const StartPhoton>(memory(), filled), stream_, done);
+    copied[piece].emplace(geometry_.device());
+    copied[piece]->record(stream_);
+    done += filled;
+    filled = 0;
+    piece = 1 - piece;
+    if (copied[piece]) copied[piece]->wait();
+  };
+  for (const Part* part : events.parts) {
+    auto rows = std::get<SharedRows<StartPhoton>>(part->request->source)
+                    .rows()
+                    .subspan(static_cast<std::size_t>(part->first), static_cast<std::size_t>(part->count));
+    while (!rows.empty()) {
+      const std::size_t here = std::min(rows.size(), kRows - filled);
+      std::copy_n(rows.begin(), here, memory() + filled);
+      rows = rows.subspan(here);
+      filled += here;
+      if (filled == kRows) flush();
+    }
+  }
+  flush();
+}
+
 void EventLane::upload_births(const Events& events, const Gensteps& gensteps, Births& births) {
   const Device& device = geometry_.device();
   if (gensteps.on_device) {
@@ -287,13 +320,7 @@ void EventLane::upload_births(const Events& events, const Gensteps& gensteps, Bi
                               births.ranges->device()};
   } else if (std::holds_alternative<SharedRows<StartPhoton>>(events.usual().source)) {
     births.photons.emplace(device, stream_, events.photons());
-    for (std::size_t i = 0; i != events.parts.size(); ++i) {
-      const Part& part = *events.parts[i];
-      const auto rows = std::get<SharedRows<StartPhoton>>(part.request->source).rows();
-      births.photons->copy_from(
-          rows.subspan(static_cast<std::size_t>(part.first), static_cast<std::size_t>(part.count)), stream_,
-          static_cast<std::size_t>(events.begins[i]));
-    }
+    upload_photons(events, *births.photons);
     births.source.photons = births.photons->device();
     births.source.photon_count = events.photons();
   } else {

@@ -76,6 +76,7 @@ class EventLane {
   void simulate(std::span<Part> parts, const std::function<void()>& placed);
   void place(std::span<Part> parts, Gensteps& gensteps);
   static void count_photons(Part& part, Gensteps& gensteps, GenstepRange range, std::span<const GenstepPlace> places);
+  void upload_photons(const Events& events, PooledBuffer<StartPhoton>& to);
   void upload_births(const Events& events, const Gensteps& gensteps, Births& births);
   void follow_all(const Events& events, const Births& births);
   void record(const Events& events, const ReadySource& source, const photon::Run& run, std::size_t first,

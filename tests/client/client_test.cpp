@@ -232,6 +232,30 @@ TEST_F(Answers, MayComeFromAServerThatStartsLater) {
   EXPECT_EQ(client.wait(ticket, seconds(20)).hits, 2U);
 }
 
+TEST_F(Answers, MayComeFromTheNextServer) {
+  options_.silence = options_.patience = seconds(60);
+  std::optional<Server> server;
+  server.emplace(address(), [](const Header&) { return Frames(); });
+  Client client(options_);
+  const Ticket ticket = client.submit(request());
+  for (int i = 0; i != 500 && server->simulated < 1; ++i) std::this_thread::sleep_for(milliseconds(10));
+  server.reset();
+  server.emplace(address(), [](const Header& header) { return result(header); });
+  EXPECT_EQ(client.wait(ticket, seconds(20)).hits, 2U) << "the lost connection is noticed";
+}
+
+TEST_F(Answers, AreAskedForInFramesWhereSharedMemoryIsRefused) {
+  options_.shared_memory = true;
+  options_.share_from = 1;
+  options_.silence = options_.patience = seconds(60);
+  Client client(options_);
+  const Ticket tickets[]{client.submit(request()), client.submit(request()), client.submit(request())};
+  const Server server(address(), [](const Header& header) {
+    return header.place == protocol::Place::shared ? error(header, ErrorCode::shared_memory) : result(header);
+  });
+  for (const Ticket ticket : tickets) EXPECT_EQ(client.wait(ticket, seconds(20)).hits, 2U);
+}
+
 TEST_F(Answers, LimitHowMuchIsSubmitted) {
   std::atomic<bool> answers{false};
   const Server server(address(), [&](const Header& header) { return answers ? result(header) : Frames(); });

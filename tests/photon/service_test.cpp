@@ -323,6 +323,28 @@ TEST_P(Serve, GivesTheRangeOfPhotonsThatIsWanted) {
     }
 }
 
+TEST_P(Serve, UploadsPhotonsInPieces) {
+  // A piece has 65,536. Outside of all solids photons end at once.
+  std::vector<StartPhoton> rows(140'000);
+  for (std::size_t i = 0; i != rows.size(); ++i) {
+    rows[i].position = {1e6F, static_cast<float>(i), 0};
+    rows[i].direction = {1, 0, 0};
+    rows[i].wavelength = 420;
+  }
+  Service service(geometries(), {.launch_photons = 1U << 18});
+  const ClientId client = service.add_client();
+  std::vector<Request> requests{base(1), given(2, 100)};
+  requests[0].source = SharedRows<StartPhoton>(std::move(rows));
+  std::vector<std::future<Reply>> replies;
+  for (Request& request : requests) {
+    request.sequences = false;
+    replies.push_back(submit(service, client, request));
+  }
+  const GpuGeometry reference = upload_to(device());
+  for (std::size_t i = 0; i != requests.size(); ++i)
+    expect_alone(replies[i].get(), requests[i], alone(reference, requests[i]));
+}
+
 TEST_P(Serve, GivesTheColumnsThatAreWanted) {
   const auto backend = held();
   Service service(geometries_on({backend}));

@@ -322,7 +322,7 @@ class Client {
   bool shares_ = false;
   void* context_ = nullptr;
   void* socket_ = nullptr;
-  void* monitor_ = nullptr;  // tells of lost connections; null where requests go to several addresses
+  void* monitor_ = nullptr;  // its events are lost connections; null with several addresses
   int wake_ = -1;
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -532,7 +532,8 @@ inline void Client::take_error(Entry& entry, const protocol::Header& header, con
   };
   switch (header.error) {
     case ErrorCode::shared_memory:
-      if (entry.header.place == protocol::Place::frame) break;
+      if (entry.memory == nullptr) break;
+      entry.memory = nullptr;
       // The other end is in another container, or another user's.
       shares_ = false;
       for (auto& [ticket, other] : entries_) {
