@@ -400,10 +400,11 @@ struct PhotonServer::State {
     }
     frames.push_back(message_of(header));
     frames.push_back(message_of(counts));
-    if (header.bytes == owner->hits().size()) {
+    for (const auto& piece : pieces) {
+      if (piece.size() != header.bytes || piece.data() == std::as_bytes(std::span(npy)).data()) continue;
       frames.push_back(
-          message_of(owner->hits(), std::make_shared<const std::pair<decltype(owner), decltype(held)>>(owner, held)));
-      return frames;
+          message_of(piece, std::make_shared<const std::pair<decltype(owner), decltype(held)>>(owner, held)));
+      return frames;  // it is all in one array
     }
     const auto all = std::make_shared<std::pair<std::vector<std::byte>, std::shared_ptr<const Held>>>();
     all->second = held;

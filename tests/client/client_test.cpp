@@ -132,7 +132,7 @@ TEST_F(Answers, AreReadAsTheyAre) {
   EXPECT_EQ(got.rows().size(), 2U);
   EXPECT_TRUE(got.compact().empty());
   EXPECT_EQ(got.event, 4U);
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(got.rows().data()) % alignof(std::max_align_t), 0U);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(got.rows().data()) % alignof(std::uint64_t), 0U);
 }
 
 TEST_F(Answers, AreRefusedWhereTheyAreBroken) {

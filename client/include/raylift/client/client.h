@@ -34,6 +34,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -82,13 +83,11 @@ class Bytes {
     const auto kept = std::make_shared<const Container>(std::move(values));
     return {std::shared_ptr<const void>(kept, kept->data()), size};
   }
+  /// Aligned for any row.
   static Bytes copy(const void* data, std::size_t size) {
-    // Aligned for any row: a ZeroMQ message may begin anywhere.
-    std::vector<std::max_align_t> room((size + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
-    if (size != 0) std::memcpy(room.data(), data, size);
-    Bytes all = of(std::move(room));
-    all.size_ = size;
-    return all;
+    const std::shared_ptr<void> room(::operator new(size), [](void* kept) { ::operator delete(kept); });
+    if (size != 0) std::memcpy(room.get(), data, size);
+    return {room, size};
   }
   [[nodiscard]] const void* data() const { return owner_.get(); }
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -311,6 +310,7 @@ class Client {
   bool receive();
   [[nodiscard]] bool has_lost_connection();
   void take(std::vector<Message>& frames);
+  [[nodiscard]] static Bytes bytes_of(Message message);
   void take_result(Entry& entry, const protocol::Header& header, std::vector<Message>& frames, std::size_t body);
   void take_error(Entry& entry, const protocol::Header& header, const Message* text);
   void finish(Entry& entry, std::shared_ptr<const Error> error);

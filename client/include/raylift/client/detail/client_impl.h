@@ -561,6 +561,15 @@ inline void Client::take_error(Entry& entry, const protocol::Header& header, con
   finish(entry, detail::error_of(header.error, parts[0], parts[1], parts[2]));
 }
 
+/// The bytes of a message, which are copied only where they are not aligned for rows: a small message lies anywhere in
+/// what ZeroMQ has read at once.
+inline Bytes Client::bytes_of(Message message) {
+  if (reinterpret_cast<std::uintptr_t>(message.data()) % alignof(std::uint64_t) != 0)
+    return Bytes::copy(message.data(), message.size());
+  const auto kept = std::make_shared<const Message>(std::move(message));
+  return {std::shared_ptr<const void>(kept, kept->data()), kept->size()};
+}
+
 inline void Client::take_result(Entry& entry, const protocol::Header& header, std::vector<Message>& frames,
                                 std::size_t body) {
   const auto broken = [&](const char* what) {
@@ -569,7 +578,7 @@ inline void Client::take_result(Entry& entry, const protocol::Header& header, st
   if (frames.size() != body + 2 || frames[body].size() != sizeof(protocol::Counts)) return broken("frames are missing");
   Result& result = entry.result;
   std::memcpy(&result.counts, frames[body].data(), sizeof result.counts);
-  const Message& last = frames[body + 1];
+  Message& last = frames[body + 1];
   Bytes bytes;
   if (header.place == protocol::Place::shared) {
     protocol::SharedMemory shared;
@@ -588,7 +597,7 @@ inline void Client::take_result(Entry& entry, const protocol::Header& header, st
     }
     bytes = Bytes(mapped, static_cast<std::size_t>(header.bytes));
   } else {
-    bytes = Bytes::copy(last.data(), last.size());
+    bytes = bytes_of(std::move(last));
   }
   if (bytes.size() != header.bytes) return broken("its size is not that of its header");
   const bool is_npy = header.encoding == protocol::Encoding::npy;
