@@ -15,7 +15,7 @@ namespace raylift::batch {
 namespace {
 
 constexpr std::size_t kMaxWord = 64;
-/// Of a photon: position, direction and polarisation by axes, wavelength, time, flags.
+/// A photon has position, direction and polarisation by axes, wavelength, time, flags.
 constexpr std::size_t kColumns = 12;
 constexpr std::uint32_t kCherenkov = 1U << 10, kScintillation = 1U << 11;  // chroma/cuda/photon.h
 

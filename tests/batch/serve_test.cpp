@@ -284,8 +284,8 @@ TEST_F(Serve, AnswersRatInPlaceOfChroma) {
   EXPECT_EQ(rat.ask({"SOMETHING"}), std::vector<std::string>{"UNKNOWN_REQUEST"});
   EXPECT_EQ(rat.ask({"RUN_END"}), ack);
   EXPECT_TRUE(status(address())["clients"].empty()) << "each request's client is forgotten with its answer";
-  const Ended by_tcp = raylift(
-      {"serve", data_file("cube.dae"), "--listen", address("other"), "--device", "host", "--chroma", "tcp://*:5555"});
+  const Ended by_tcp = raylift({"serve", data_file("detector.dae"), "--listen", address("other"), "--device", "host",
+                                "--chroma", "tcp://*:5555"});
   EXPECT_EQ(by_tcp.code, 2);
   EXPECT_THAT(by_tcp.err, HasSubstr("no TCP"));
 }
