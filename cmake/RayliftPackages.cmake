@@ -60,7 +60,7 @@ set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME raylift)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_DEPENDS "${raylift_same_version}")
 set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION "${PROJECT_DESCRIPTION}: programs
  Looks into scenes, checks them, and uploads them to a GPU.")
-set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS "raylift-occt, raylift-step, libzmq5")
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS "raylift-occt, raylift-step")
 set(CPACK_DEBIAN_OCCT_PACKAGE_NAME raylift-occt)
 set(CPACK_DEBIAN_OCCT_PACKAGE_DEPENDS "${raylift_same_version}")
 set(CPACK_COMPONENT_OCCT_DESCRIPTION "${PROJECT_DESCRIPTION}: booleans of GDML

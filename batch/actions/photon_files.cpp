@@ -34,21 +34,6 @@ struct ChromaArray {
   void (*put)(const PhotonRow& row, float* to);
 };
 
-/// Chroma's flags (chroma/cuda/photon.h) for those of Opticks. It has none for a passage between dielectrics.
-std::uint32_t chroma_flags(std::uint32_t flags) {
-  using namespace photon::opticks;
-  constexpr struct {
-    std::uint32_t opticks, chroma;
-  } kFlags[]{{kMiss, 1U << 0},          {kBulkAbsorb, 1U << 1},  {kSurfaceDetect, 1U << 2},
-             {kSurfaceAbsorb, 1U << 3}, {kBulkScatter, 1U << 4}, {kBoundaryReflect, 1U << 6},
-             {kBulkReemit, 1U << 9},    {kCerenkov, 1U << 10},   {kScintillation, 1U << 11},
-             {kNanAbort, 1U << 31}};
-  std::uint32_t result = 0;
-  for (const auto& flag : kFlags)
-    if ((flags & flag.opticks) != 0) result |= flag.chroma;
-  return result;
-}
-
 void put(Float3 vector, float* to) {
   to[0] = vector.x;
   to[1] = vector.y;
@@ -106,6 +91,20 @@ bool are_counts_of(const photon::Tally& tally, std::uint64_t done, std::uint64_t
 }
 
 }  // namespace
+
+std::uint32_t chroma_flags(std::uint32_t flags) {
+  using namespace photon::opticks;
+  constexpr struct {
+    std::uint32_t opticks, chroma;
+  } kFlags[]{{kMiss, 1U << 0},          {kBulkAbsorb, 1U << 1},  {kSurfaceDetect, 1U << 2},
+             {kSurfaceAbsorb, 1U << 3}, {kBulkScatter, 1U << 4}, {kBoundaryReflect, 1U << 6},
+             {kBulkReemit, 1U << 9},    {kCerenkov, 1U << 10},   {kScintillation, 1U << 11},
+             {kNanAbort, 1U << 31}};
+  std::uint32_t result = 0;
+  for (const auto& flag : kFlags)
+    if ((flags & flag.opticks) != 0) result |= flag.chroma;
+  return result;
+}
 
 PhotonArrays::PhotonArrays(const fs::path& folder, const std::string& name, PhotonFormat format,
                            std::optional<std::uint64_t> resume)

@@ -43,6 +43,7 @@ struct ServeOptions : PhotonSceneOptions {
   std::string listen;   // with commas
   std::string forward;  // likewise
   std::string keys;
+  std::string chroma;
   std::string new_keys, new_client;
   bool digest = false;
   std::optional<std::string> status;  // the addresses
@@ -94,6 +95,8 @@ int serve_scene(Session& session, ServeOptions& options) {
   ServerOptions server_options;
   server_options.digest = geometry_digest(options, scene, progress);
   server_options.addresses = listened(options);
+  server_options.chroma = options.chroma;
+  if (!options.chroma.empty()) server_options.sensors = char0n_sensors(scene);
   if (!options.keys.empty()) server_options.keys = read_server_keys(options.keys);
   server_options.max_body = options.max_body;
   server_options.silence = std::chrono::milliseconds(static_cast<std::int64_t>(options.silence_seconds * 1000));
@@ -223,6 +226,9 @@ void add_serve(CLI::App& program, GeneralOptions& general, CommandRun& run) {
       *app, "--listen", "ADDRESSES", "ipc://$XDG_RUNTIME_DIR/raylift/serve.sock",
       "Where to listen: ipc://PATH in a folder of your own, or tcp://ADDRESS:PORT with --keys; several with commas",
       [options](const std::string& text) { options->listen = text_of(text, "address"); });
+  add_parsed(*app, "--chroma", "ADDRESS", "",
+             "Also answer RAT in place of Chroma, at ipc://PATH: the messages of ChAR0N, docs/service.md",
+             [options](const std::string& text) { options->chroma = text_of(text, "address"); });
   add_parsed(*app, "--keys", "PATH", "", "Keys for TCP: a folder of --keygen, or a file of it",
              [options](const std::string& text) { options->keys = parse_file_name(text); });
   add_parsed(*app, "--max-body", "SIZE", "1GiB", "Largest body of a request",
@@ -243,8 +249,8 @@ void add_serve(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   add_parsed(*app, "--client", "NAME", "", "With --keygen: add one more client, NAME.key, to a folder that has keys",
              [options](const std::string& text) { options->new_client = parse_file_name(text); });
   set_group(*app, "Service",
-            {"--listen", "--keys", "--max-body", "--queue", "--silence", "--digest", "--status", "--forward",
-             "--keygen", "--client"});
+            {"--listen", "--chroma", "--keys", "--max-body", "--queue", "--silence", "--digest", "--status",
+             "--forward", "--keygen", "--client"});
   add_upload_options(*app, options->upload, options->load);
   add_devices_option(*app, options->device,
                      "auto, host (the CPU), cuda:N, all, or a list with commas; 'raylift devices' lists them");

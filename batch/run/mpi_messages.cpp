@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/own_parts.h"
+#include "base/parse_number.h"
 
 namespace raylift::batch {
 namespace {
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 
 int number(const char* variable) {
   const char* set = std::getenv(variable);
-  return set != nullptr ? std::atoi(set) : 0;
+  return set != nullptr ? base::parse_number<int>(set).value_or(0) : 0;
 }
 
 /// The module: $RAYLIFT_MPI, beside the program, or where it was installed.

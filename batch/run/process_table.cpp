@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "base/parse_number.h"
+
 namespace raylift::batch {
 namespace {
 
@@ -57,7 +59,7 @@ ProcessTable ProcessTable::read() {
   const std::unique_ptr<DIR, CloseFolder> processes(::opendir("/proc"));
   if (!processes) return table;
   while (const dirent* entry = ::readdir(processes.get())) {
-    const pid_t id = std::atoi(entry->d_name);
+    const pid_t id = base::parse_number<pid_t>(entry->d_name).value_or(0);  // 0: no process
     const std::optional<Process> found = id > 0 ? read_process(id) : std::nullopt;
     if (!found) continue;
     table.children_.emplace(found->parent, id);

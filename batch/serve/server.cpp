@@ -230,10 +230,15 @@ struct PhotonServer::State {
       gate.set(zmq::sockopt::linger, 0);
       gate.bind("inproc://zeromq.zap.01");  // before any socket that asks it
     }
-    for (const std::string& address : options.addresses) listen(address);
+    for (const std::string& address : options.addresses) listen(address, false);
+    if (options.chroma.empty()) return;
+    if (is_tcp(options.chroma))
+      throw Error(ErrorKind::usage, "RAT's messages have no keys, so there is no TCP for them", {options.chroma, ""},
+                  "ipc://PATH");
+    listen(options.chroma, true);
   }
 
-  void listen(const std::string& address) {
+  void listen(const std::string& address, bool is_chroma) {
     zmq::socket_t socket(context, zmq::socket_type::router);
     socket.set(zmq::sockopt::router_mandatory, true);
     socket.set(zmq::sockopt::sndhwm, kSendHighWater);
@@ -260,6 +265,7 @@ struct PhotonServer::State {
     }
     addresses.push_back(socket.get(zmq::sockopt::last_endpoint));
     tcp.push_back(is_tcp(address));
+    chroma.push_back(is_chroma);
     sockets.push_back(std::move(socket));
   }
 
@@ -444,7 +450,7 @@ struct PhotonServer::State {
     const auto found = clients.find(number);
     if (found == clients.end()) return;
     Client& client = found->second;
-    if (notify && client.unread.empty())
+    if (notify && client.unread.empty() && !chroma[client.socket])
       for (const auto& [request, open] : client.open)
         tell(client.socket, client.envelope,
              refusal(open.header,
@@ -464,7 +470,7 @@ struct PhotonServer::State {
       if (!sockets[socket].recv(frame, zmq::recv_flags::dontwait)) return false;
       more = frame.more();
       // The rest of a message that is none is read, and not kept.
-      if (frames.size() != kMaxHops + 4) frames.push_back(std::move(frame));
+      if (frames.size() != kMaxHops + 16) frames.push_back(std::move(frame));
     }
     take(socket, std::move(frames));
     return true;
@@ -474,6 +480,8 @@ struct PhotonServer::State {
     const auto empty = std::ranges::find_if(frames, [](const zmq::message_t& frame) { return frame.size() == 0; });
     const auto hops = static_cast<std::size_t>(empty - frames.begin());
     Header header;
+    if (chroma[socket] && hops != 0 && hops <= kMaxHops && hops + 1 < frames.size())
+      return take_chroma(socket, std::move(frames), hops);
     if (hops == 0 || hops > kMaxHops || hops + 1 >= frames.size() ||
         !protocol::read_header(frames[hops + 1].data(), frames[hops + 1].size(), header)) {
       ++foreign;  // there is no number to answer
@@ -514,6 +522,65 @@ struct PhotonServer::State {
                              fmt::format("there is no message of kind {} to a server", static_cast<int>(header.kind)),
                              "kind", "docs/service.md lists them"}));
     }
+  }
+
+  // ChAR0N's messages. Each request comes from a socket of its own, whose client is forgotten with the answer.
+
+  static Frames messages_of(const std::vector<std::string>& texts) {
+    Frames frames;
+    for (const std::string& text : texts) frames.push_back(message_of(text.data(), text.size()));
+    return frames;
+  }
+
+  void take_chroma(std::size_t socket, Frames frames, std::size_t hops) {
+    std::vector<std::string> envelope;
+    for (std::size_t i = 0; i != hops; ++i) envelope.push_back(frames[i].to_string());
+    Char0nFrames parts;
+    for (std::size_t i = hops + 1; i != frames.size(); ++i)
+      parts.emplace_back(static_cast<const std::byte*>(frames[i].data()), frames[i].size());
+    const std::string word = char0n_word(parts);
+    if (word != "PHOTONDATA") return tell(socket, envelope, messages_of(char0n_answer(word, options.sensors)));
+    photon::Request request;
+    const auto refuse = [&](const std::vector<std::string>& answer) {
+      ++refused;
+      tell(socket, envelope, messages_of(answer));
+    };
+    if (stopping) return refuse(char0n_busy());
+    try {
+      std::uint64_t bytes = 0;
+      for (const auto& part : parts) bytes += part.size();
+      std::string why = bytes > options.max_body ? "more bytes than --max-body" : read_char0n_photons(parts, request);
+      if (!why.empty()) return refuse(char0n_failure(request.event, why));
+      Client& client = introduced(socket, envelope);
+      client.heard = Clock::now();
+      if (client.open.size() >= options.max_open || *client.held > options.max_unread) return refuse(char0n_busy());
+      Header header;
+      header.request = ++chroma_requests;
+      header.event = request.event;
+      request.when_ready = [ended_ = &ended, number = client.number, asked = header.request] {
+        ended_->add(number, asked);
+      };
+      photon::Submission submission = service.submit(client.id, request);
+      if (!submission.accepted()) return refuse(char0n_busy());
+      client.open[header.request] = {header, submission.id, std::move(submission.reply)};
+    } catch (const Error& error) {
+      refuse(char0n_failure(request.event, error.what()));
+    } catch (const std::bad_alloc&) {
+      refuse(char0n_failure(request.event, "the server's memory ran out"));
+    }
+  }
+
+  void answer_chroma(Client& client, const Header& asked, std::future<photon::Reply>& reply) {
+    Frames frames;
+    try {
+      frames = messages_of(char0n_result(asked.event, reply.get(), options.sensors));
+    } catch (const Error& error) {
+      frames = messages_of(char0n_failure(asked.event, error.what()));
+    } catch (const std::bad_alloc&) {
+      frames = messages_of(char0n_failure(asked.event, "the server has no memory for the result"));
+    }
+    send(client, asked, std::move(frames));
+    if (client.open.empty() && client.unread.empty()) gone.push_back(client.number);
   }
 
   void hello(std::size_t socket, const std::vector<std::string>& envelope, const Header& header) {
@@ -584,11 +651,12 @@ struct PhotonServer::State {
     Client& client = found->second;
     const auto open = client.open.find(request);
     if (open == client.open.end()) return;  // it was cancelled
-    const OpenRequest ended_request = std::move(open->second);
+    OpenRequest ended_request = std::move(open->second);
     client.open.erase(open);
     const Header& asked = ended_request.header;
+    if (chroma[client.socket]) return answer_chroma(client, asked, ended_request.reply);
     try {
-      photon::Reply reply = const_cast<std::future<photon::Reply>&>(ended_request.reply).get();
+      photon::Reply reply = ended_request.reply.get();
       const Refusal why = check_count(asked, reply.photons);
       if (why.code != ErrorCode::none) return send(client, asked, refusal(asked, why));
       // It is simulated again for a client that reads what it has.
@@ -637,9 +705,10 @@ struct PhotonServer::State {
       flush(client);
       if (client.unread.empty()) client.read = now;
       std::erase_if(client.shared, [&](const auto& result) { return result.second.until < now; });
-      if (now - client.heard > options.silence || now - client.read > options.silence) {
+      const bool waits = chroma[client.socket] && !client.open.empty();  // RAT is silent until its answer comes
+      if ((now - client.heard > options.silence && !waits) || now - client.read > options.silence) {
         silent.push_back(number);
-      } else if (!client.open.empty() && now - client.answered > kBeat) {
+      } else if (!client.open.empty() && !waits && now - client.answered > kBeat) {
         client.answered = now;
         Frames frames = pending(&client);
         if (send_now(client.socket, client.envelope, frames) == Sent::gone) gone.push_back(number);
@@ -731,6 +800,8 @@ struct PhotonServer::State {
   zmq::socket_t gate;
   std::vector<zmq::socket_t> sockets;
   std::vector<bool> tcp;
+  std::vector<bool> chroma;  // sockets of ChAR0N's messages
+  std::uint64_t chroma_requests = 0;
   std::vector<std::string> addresses;
   std::map<std::uint64_t, Client> clients;
   std::unordered_map<std::string, std::uint64_t> numbers;

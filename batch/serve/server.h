@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "char0n.h"
 #include "cli/output.h"
 #include "keys.h"
 #include "read_request.h"
@@ -21,6 +22,8 @@ struct ServerOptions {
   /// ipc://PATH, in a folder of the user alone, or tcp://ADDRESS:PORT, which needs keys.
   std::vector<std::string> addresses;
   std::optional<ServerKeys> keys;
+  std::string chroma;     ///< ipc://PATH for RAT's clients, which send ChAR0N's messages; empty: none
+  Char0nSensors sensors;  ///< what they ask for
   Digest digest{};
   cli::Json about;     ///< what `welcome` and `state` say of the scene
   cli::Json contents;  ///< what `welcome` says beside that: names of materials and surfaces, numbers of channels

@@ -5,9 +5,12 @@
 #include <raylift/geometry/error.h>
 #include <zmq.h>
 
-#include <cstdlib>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <type_traits>
+
+#include "base/own_parts.h"
 
 // All functions of libzmq that the service and its client use: result, name, parameters, arguments.
 #define RAYLIFT_ZMQ_FUNCTIONS(F)                                                                                    \
@@ -67,16 +70,22 @@ namespace raylift::batch {
 namespace {
 
 bool load() {
-  const char* const set = std::getenv("RAYLIFT_ZMQ");
-  const std::string file = set != nullptr && *set != '\0' ? set : "libzmq.so.5";
-  const auto refuse = [&](const std::string& why) {
-    throw Error(ErrorKind::unsupported, "ZeroMQ can't be used: " + why, {}, "install libzmq5");
+  const auto refuse = [](const std::string& why) {
+    throw Error(ErrorKind::unsupported, "ZeroMQ can't be used: " + why, {}, "install raylift's programs with libzmq5");
   };
-  void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) refuse(::dlerror());
+  std::string why = "raylift-zmq.so was not found";
+  void* library = nullptr;
+  for (const std::filesystem::path& place : base::places_of("raylift-zmq.so", "RAYLIFT_ZMQ", RAYLIFT_LIBEXEC)) {
+    if (library != nullptr) break;
+    std::error_code ignored;
+    if (!std::filesystem::exists(place, ignored)) continue;
+    library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) why = ::dlerror();
+  }
+  if (library == nullptr) refuse(why);
   const auto find = [&](auto& pointer, const char* name) {
-    void* const found = ::dlsym(library, name);
-    if (found == nullptr) refuse(file + " has no " + name);
+    void* const found = ::dlsym(library, name);  // of the libraries that it needs too
+    if (found == nullptr) refuse(std::string("it has no ") + name);
     pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(found);
   };
 #define RAYLIFT_FIND(result, name, parameters, arguments) find(loaded.name, #name);

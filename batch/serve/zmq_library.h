@@ -5,8 +5,8 @@
 
 namespace raylift::batch {
 
-/// Loads libzmq, from the file that the environment's RAYLIFT_ZMQ names, if it is set. To be called before any other
-/// use of ZeroMQ; after the first time it does nothing. Throws Error(unsupported).
+/// Loads libzmq, by the module raylift-zmq.so or the one that the environment's RAYLIFT_ZMQ names. To be called before
+/// any other use of ZeroMQ; after the first time it does nothing. Throws Error(unsupported).
 void load_zmq();
 
 }  // namespace raylift::batch

@@ -2,7 +2,7 @@
 // From the outcomes of a launch to the results of each of its events.
 #pragma once
 
-#include <raylift/photon/events.h>
+#include <raylift/photon/detail/events.h>
 #include <raylift/photon/hit_columns.h>
 
 #include <cstddef>

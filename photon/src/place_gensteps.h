@@ -3,7 +3,7 @@
 #pragma once
 
 #include <raylift/gpu/upload/gpu_geometry.h>
-#include <raylift/photon/events.h>
+#include <raylift/photon/detail/events.h>
 #include <raylift/photon/genstep.h>
 
 #include <cstddef>

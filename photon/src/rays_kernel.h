@@ -2,7 +2,7 @@
 // The launch of the kernel that makes rays.
 #pragma once
 
-#include <raylift/photon/birth.h>
+#include <raylift/photon/detail/birth.h>
 
 #include <cstddef>
 

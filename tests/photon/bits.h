@@ -3,7 +3,7 @@
 // device.
 #pragma once
 
-#include <raylift/photon/birth.h>
+#include <raylift/photon/detail/birth.h>
 
 #include <cstddef>
 #include <cstdint>

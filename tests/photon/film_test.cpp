@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thin films against the characteristic matrix in double.
-#include <raylift/photon/film.h>
+#include <raylift/photon/detail/film.h>
 
 #include <cmath>
 #include <complex>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fresnel's equations against a second implementation: complex amplitudes in double from the fields' continuity.
 #include <gtest/gtest.h>
-#include <raylift/photon/fresnel.h>
+#include <raylift/photon/detail/fresnel.h>
 
 #include <array>
 #include <complex>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementary functions against the C library's in double, over a dense sample of all floats in their domains.
 #include <gtest/gtest.h>
-#include <raylift/photon/math.h>
+#include <raylift/photon/detail/math.h>
 
 #include <algorithm>
 #include <bit>

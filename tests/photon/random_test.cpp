@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counter-based numbers: known answers, Random123's own implementation where it is installed, and distributions.
 #include <gtest/gtest.h>
-#include <raylift/photon/random.h>
+#include <raylift/photon/detail/random.h>
 
 #include <numbers>
 #include <random>

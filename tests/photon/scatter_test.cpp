@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Angles and polarisation after scattering, against closed forms.
 #include <gtest/gtest.h>
-#include <raylift/photon/scatter.h>
+#include <raylift/photon/detail/scatter.h>
 
 #include "statistics.h"
 

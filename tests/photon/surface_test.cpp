@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Surfaces: each model's distribution against a closed form, or against numerical integrals in double.
 #include <gtest/gtest.h>
-#include <raylift/photon/surface.h>
+#include <raylift/photon/detail/surface.h>
 
 #include <array>
 #include <functional>

@@ -21,9 +21,9 @@
 namespace raylift {
 namespace {
 
-constexpr std::uint64_t kLeastRays = 16;  // from each mesh
-constexpr double kAlike = 2e-5;           // relative differences of shapes and scales that don't count
-constexpr double kPlain = 1e-12;          // those that rounding makes
+constexpr std::uint64_t kMinRays = 16;  // from each mesh
+constexpr double kAlike = 2e-5;         // relative differences of shapes and scales that don't count
+constexpr double kPlain = 1e-12;        // those that rounding makes
 
 /// What a transform does to lengths: `linear`, whose columns are about as long as the unit, and then a scale.
 struct Stretch {
@@ -46,8 +46,8 @@ std::optional<Stretch> stretch_of(const Transform& transform) {
 }
 
 std::int64_t logarithm(double length) {
-  constexpr double kLeast = 1e-300;
-  return std::llround(std::log(std::max(length, kLeast)) / kAlike);
+  constexpr double kMin = 1e-300;
+  return std::llround(std::log(std::max(length, kMin)) / kAlike);
 }
 
 /// A mesh and its shape: each column's length and direction.
@@ -110,7 +110,7 @@ void share_rays(const Scene& scene, const ThicknessOptions& options, std::vector
   const double part = static_cast<double>(options.rays) / std::max(all, 1.0);
   if (part >= 1) return;
   for (Placed& shape : shapes)
-    shape.rays = std::max(kLeastRays, static_cast<std::uint64_t>(part * static_cast<double>(shape.rays)));
+    shape.rays = std::max(kMinRays, static_cast<std::uint64_t>(part * static_cast<double>(shape.rays)));
 }
 
 void measure(const Scene& scene, Placed& shape) {

@@ -110,10 +110,10 @@ void finish(Scene& scene, const LoadOptions& options, const Progress& progress) 
 
 /// Warnings are read by people: no file makes more than these.
 void limit_warnings(LoadReport& report) {
-  constexpr std::size_t kMost = 1000;
-  if (report.warnings.size() <= kMost) return;
-  const std::size_t others = report.warnings.size() - kMost;
-  report.warnings.resize(kMost);
+  constexpr std::size_t kMax = 1000;
+  if (report.warnings.size() <= kMax) return;
+  const std::size_t others = report.warnings.size() - kMax;
+  report.warnings.resize(kMax);
   report.warnings.push_back(std::to_string(others) + " more warnings are left out");
 }
 
@@ -123,11 +123,11 @@ void check_unit(const LoadOptions& options) {
 }
 
 void check_fineness(const Fineness& fineness) {
-  constexpr std::uint32_t kMostSteps = 100'000;
+  constexpr std::uint32_t kMaxSteps = 100'000;
   if (!(std::isfinite(fineness.chord) && fineness.chord >= 0))
     throw Error(ErrorKind::usage, "the chord must be a finite length of at least 0");
-  if (fineness.steps != 0 && (fineness.steps < 3 || fineness.steps > kMostSteps))
-    throw Error(ErrorKind::usage, "a turn has from 3 to " + std::to_string(kMostSteps) + " facets");
+  if (fineness.steps != 0 && (fineness.steps < 3 || fineness.steps > kMaxSteps))
+    throw Error(ErrorKind::usage, "a turn has from 3 to " + std::to_string(kMaxSteps) + " facets");
 }
 
 void check_reader(const LoadOptions& options) {

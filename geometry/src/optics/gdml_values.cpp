@@ -416,8 +416,8 @@ GdmlMatrix GdmlValues::read_matrix(const pugi::xml_node& node, const std::string
   const Definition reading(*this, where);
   const std::string coldim = node.attribute("coldim").as_string("1");
   const double columns = evaluate(coldim, where);
-  constexpr double kMostColumns = 1e6;
-  if (!(columns >= 1 && columns <= kMostColumns) || columns != std::floor(columns))
+  constexpr double kMaxColumns = 1e6;
+  if (!(columns >= 1 && columns <= kMaxColumns) || columns != std::floor(columns))
     throw Error(ErrorKind::malformed, "coldim is " + coldim + ", no number of columns", {file_, where});
   GdmlMatrix matrix{static_cast<std::size_t>(columns), {}};
   constexpr std::string_view kBlank = " \t\r\n";

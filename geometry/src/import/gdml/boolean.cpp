@@ -78,7 +78,7 @@ std::vector<std::uint32_t> components(Csg& csg) {
 }
 
 /// What Open CASCADE is given at most; a few hundred take minutes.
-constexpr std::size_t kMostOperands = 1000;
+constexpr std::size_t kMaxOperands = 1000;
 
 /// Points in the box of the whole, and as many in those of the operands, so that small operands have some.
 std::vector<Double3> points_of(const Csg& csg, std::size_t count) {
@@ -313,14 +313,14 @@ class Solving {
  private:
   [[noreturn]] void fail(ErrorKind kind, const std::string& problem, const Csg& csg,
                          const std::string& advice = {}) const {
-    constexpr std::size_t kMost = 8;
+    constexpr std::size_t kMax = 8;
     const std::vector<std::uint32_t> all = primitives(csg);
     std::string names;
-    for (std::size_t i = 0; i < std::min(all.size(), kMost); ++i) {
+    for (std::size_t i = 0; i < std::min(all.size(), kMax); ++i) {
       const Solid& operand = solids_[csg.nodes[all[i]].solid];
       names += (i == 0 ? "" : ", ") + operand.kind + " '" + operand.name + "'";
     }
-    if (all.size() > kMost) names += " and " + std::to_string(all.size() - kMost) + " more";
+    if (all.size() > kMax) names += " and " + std::to_string(all.size() - kMax) + " more";
     throw Error(kind, problem + "; its operands: " + names,
                 {file_, solids_[index_].kind + " '" + solids_[index_].name + "'"}, advice);
   }
@@ -338,9 +338,9 @@ class Solving {
     if (!has_booleans())
       fail(ErrorKind::unsupported, "the operation needs Open CASCADE: " + why_no_occt(), part,
            "install the package raylift-occt, or build raylift with RAYLIFT_OCCT=ON");
-    if (primitives(part).size() > kMostOperands)
+    if (primitives(part).size() > kMaxOperands)
       fail(ErrorKind::limit,
-           "the solid has more than " + std::to_string(kMostOperands) + " operands that are no boxes along the axes",
+           "the solid has more than " + std::to_string(kMaxOperands) + " operands that are no boxes along the axes",
            part);
     Attempts attempts(part, fineness_, end_);
     try {

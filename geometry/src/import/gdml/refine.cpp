@@ -11,11 +11,11 @@
 namespace raylift::gdml {
 
 Cut cut_of(double size, double smallest, const Fineness& fineness) {
-  constexpr double kMostSteps = 2048;  // as of primitives
+  constexpr double kMaxTurnSteps = 2048;  // as of primitives
   const double least = 1e-6 * size;
   if (fineness.steps > 0 || fineness.chord > 0) {
-    const double angle =
-        std::max(fineness.steps > 0 ? 2 * std::numbers::pi / fineness.steps : 0.5, 2 * std::numbers::pi / kMostSteps);
+    const double angle = std::max(fineness.steps > 0 ? 2 * std::numbers::pi / fineness.steps : 0.5,
+                                  2 * std::numbers::pi / kMaxTurnSteps);
     const double chord = fineness.steps > 0 ? size / 2 * (1 - std::cos(angle / 2)) : fineness.chord;
     return {{std::max(chord, least), angle}, false};
   }
@@ -26,7 +26,7 @@ Cut cut_of(double size, double smallest, const Fineness& fineness) {
 
 Refined refined(const std::function<Surface(const occt::Meshing&)>& mesh, const Cut& cut, double volume, double area) {
   constexpr double kRight = 9e-4;
-  constexpr std::size_t kMostTriangles = 200'000;
+  constexpr std::size_t kMaxTriangles = 200'000;
   const auto off_by = [&](const Surface& surface) {
     const double of_area = area > 0 ? std::abs(gdml::area(surface) / area - 1) : 0;
     return volume > 0 ? std::max(std::abs(enclosed_volume(surface) / volume - 1), of_area) : of_area;
@@ -34,7 +34,7 @@ Refined refined(const std::function<Surface(const occt::Meshing&)>& mesh, const 
   Refined result{mesh(cut.meshing), cut.meshing};
   double off = off_by(result.surface);
   for (int round = 0; cut.refine && off > kRight && off < 0.5 && round < 4; ++round) {
-    if (result.surface.triangles.size() > kMostTriangles) break;
+    if (result.surface.triangles.size() > kMaxTriangles) break;
     // What is lost goes with the square of the angle, as the deflection does.
     const double factor = std::clamp(7e-4 / off, 0.2, 0.8), before = off;
     result.meshing = {factor * result.meshing.deflection, std::sqrt(factor) * result.meshing.angle};

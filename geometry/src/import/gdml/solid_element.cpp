@@ -13,9 +13,9 @@ namespace {
 
 using std::numbers::pi;
 /// Geant4's own tolerances: what is smaller has no inside there.
-constexpr double kLeastLength = 1e-9, kLeastAngle = 1e-9;
+constexpr double kMinLength = 1e-9, kMinAngle = 1e-9;
 /// Corners, planes or sides: checks take the square of their number.
-constexpr std::size_t kMostCorners = 10'000;
+constexpr std::size_t kMaxCorners = 10'000;
 
 std::string number_text(double value) {
   std::array<char, 32> text{};
@@ -71,15 +71,15 @@ double SolidElement::length(const pugi::xml_node& child, const char* attribute) 
 
 double SolidElement::angle(const char* attribute) const {
   const double value = number(attribute) * aunit_;
-  constexpr double kMostTurns = 1e6;
-  if (!(std::abs(value) <= kMostTurns)) fail(stated({attribute, value}) + " radians, which is too large");
+  constexpr double kMaxTurns = 1e6;
+  if (!(std::abs(value) <= kMaxTurns)) fail(stated({attribute, value}) + " radians, which is too large");
   return value;
 }
 
 Turn SolidElement::turn() const {
   if (!node_.attribute("deltaphi")) fail("it lacks 'deltaphi'");
   const Turn turn{angle("startphi"), angle("deltaphi")};
-  if (turn.delta < kLeastAngle) fail(stated({"deltaphi", turn.delta}) + ", and has to be more than 0");
+  if (turn.delta < kMinAngle) fail(stated({"deltaphi", turn.delta}) + ", and has to be more than 0");
   return turn;
 }
 
@@ -90,10 +90,10 @@ Turn SolidElement::turn_or_full() const {
 
 std::uint32_t SolidElement::sides(const Turn& turn) const {
   const double sides = number("numsides");
-  const double least = turn.delta >= 2 * pi - kLeastAngle ? 3 : std::floor(turn.delta / pi) + 1;
+  const double least = turn.delta >= 2 * pi - kMinAngle ? 3 : std::floor(turn.delta / pi) + 1;
   if (sides != std::floor(sides) || sides < least)
     fail(stated({"numsides", sides}) + ", and such a turn needs " + number_text(least) + " or more");
-  if (sides > kMostCorners) fail("it has more than " + std::to_string(kMostCorners) + " sides", ErrorKind::limit);
+  if (sides > kMaxCorners) fail("it has more than " + std::to_string(kMaxCorners) + " sides", ErrorKind::limit);
   return static_cast<std::uint32_t>(sides);
 }
 
@@ -103,14 +103,14 @@ std::vector<pugi::xml_node> SolidElement::children(const char* kind, std::size_t
   if (found.size() < at_least)
     fail("it has " + std::to_string(found.size()) + " <" + kind + ">, and needs " + std::to_string(at_least) +
          " or more");
-  if (found.size() > kMostCorners)
-    fail("it has more than " + std::to_string(kMostCorners) + " <" + kind + ">", ErrorKind::limit);
+  if (found.size() > kMaxCorners)
+    fail("it has more than " + std::to_string(kMaxCorners) + " <" + kind + ">", ErrorKind::limit);
   return found;
 }
 
 void SolidElement::positive(std::initializer_list<Size> lengths) const {
   for (const Size& size : lengths) {
-    if (size.value > 0 && size.value < kLeastLength)
+    if (size.value > 0 && size.value < kMinLength)
       fail(stated(size) + " mm, which is less than Geant4's tolerance of 1e-9 mm");
     if (!(size.value > 0)) fail(stated(size) + ", and has to be more than 0");
   }
@@ -133,7 +133,7 @@ void SolidElement::at_most(const Size& smaller, const Size& larger) const {
 
 void SolidElement::below_right_angle(std::initializer_list<Size> angles) const {
   for (const Size& size : angles)
-    if (!(std::abs(size.value) < pi / 2 - kLeastAngle))
+    if (!(std::abs(size.value) < pi / 2 - kMinAngle))
       fail(stated(size) + " radians, and has to be less than a right angle");
 }
 

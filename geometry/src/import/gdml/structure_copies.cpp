@@ -15,8 +15,8 @@
 namespace raylift::gdml {
 namespace {
 
-constexpr double kLeastSize = 1e-9, kLeastTurn = 1e-9;  // Geant4's own tolerances
-constexpr std::uint32_t kMostResized = 100'000;         // copies with solids of their own: each is a mesh
+constexpr double kMinSize = 1e-9, kMinTurn = 1e-9;  // Geant4's own tolerances
+constexpr std::uint32_t kMaxResized = 100'000;      // copies with solids of their own: each is a mesh
 
 struct AxisName {
   std::string_view in_replica, in_division;
@@ -91,11 +91,11 @@ std::uint32_t Copies::with_solid(std::uint32_t volume, Shape shape, const std::s
   const bool sound = std::visit(
       [](const auto& sizes) {
         using S = std::decay_t<decltype(sizes)>;
-        const auto length = [](double value) { return value >= kLeastSize && value <= base::kFarthestMm; };
+        const auto length = [](double value) { return value >= kMinSize && value <= base::kFarthestMm; };
         if constexpr (std::is_same_v<S, Box>) return length(sizes.x) && length(sizes.y) && length(sizes.z);
         if constexpr (std::is_same_v<S, Tube>)
           return sizes.rmin >= 0 && length(sizes.rmax - sizes.rmin) && length(sizes.rmax) && length(sizes.z) &&
-                 sizes.phi.delta >= kLeastTurn && std::abs(sizes.phi.start) < 1e6;
+                 sizes.phi.delta >= kMinTurn && std::abs(sizes.phi.start) < 1e6;
         return true;
       },
       shape);
@@ -150,8 +150,8 @@ void Copies::replica(const pugi::xml_node& element, std::uint32_t child, const s
   if (tube == nullptr)
     scope_.fail("replicas along rho are read of tubes alone", where, ErrorKind::unsupported,
                 "write them as physical volumes, or go without them: LoadOptions::skip_failed_solids");
-  if (count > kMostResized)
-    scope_.fail("more than " + std::to_string(kMostResized) + " copies of different sizes", where, ErrorKind::limit);
+  if (count > kMaxResized)
+    scope_.fail("more than " + std::to_string(kMaxResized) + " copies of different sizes", where, ErrorKind::limit);
   const Tube all = *tube;
   for (std::uint32_t i = 0; i != count; ++i) {
     Tube ring = all;
@@ -216,8 +216,8 @@ void Copies::division(const pugi::xml_node& element, std::uint32_t child, const 
   Tube tube = *found;
   if (!axis->along) {
     const Division division = division_of(element, false, found->rmax - found->rmin, where);
-    if (division.count > kMostResized)
-      scope_.fail("more than " + std::to_string(kMostResized) + " copies of different sizes", where, ErrorKind::limit);
+    if (division.count > kMaxResized)
+      scope_.fail("more than " + std::to_string(kMaxResized) + " copies of different sizes", where, ErrorKind::limit);
     const double from = tube.rmin + division.offset;
     for (std::uint32_t i = 0; i != division.count; ++i) {
       tube.rmin = from + i * division.width;
@@ -249,8 +249,8 @@ void Copies::parameterised(const pugi::xml_node& element, std::uint32_t child, c
     scope_.loops->each(part, [&](pugi::xml_node set) {
       if (std::string_view(set.name()) != "parameters")
         scope_.fail("it has an element <" + std::string(set.name()) + "> that GDML does not have there", where);
-      if (placements.size() - before == kMostResized)
-        scope_.fail("more than " + std::to_string(kMostResized) + " parameters", where, ErrorKind::limit);
+      if (placements.size() - before == kMaxResized)
+        scope_.fail("more than " + std::to_string(kMaxResized) + " parameters", where, ErrorKind::limit);
       parameters(set, child, name, where, placements);
       placements.back().copy_number = static_cast<std::int64_t>(placements.size() - before - 1);
     });

@@ -281,8 +281,8 @@ class FlatTriangles {
   [[nodiscard]] bool is_flat(const UInt3& t) const {
     const Double3 &p = surface_.vertices[t.x], &q = surface_.vertices[t.y], &r = surface_.vertices[t.z];
     const double longest = std::max({squared(t.x, t.y), squared(t.y, t.z), squared(t.z, t.x)});
-    constexpr double kLeastHeight = 1e-9;  // mm, and of the longest edge
-    const double least = kLeastHeight * (1 + std::sqrt(longest));
+    constexpr double kMinHeight = 1e-9;  // mm, and of the longest edge
+    const double least = kMinHeight * (1 + std::sqrt(longest));
     return length(cross(minus(q, p), minus(r, p))) <= least * std::sqrt(longest);
   }
   void own_edges(std::uint32_t i) {

@@ -14,7 +14,7 @@ namespace {
 
 using std::numbers::pi;
 
-constexpr std::uint32_t kMostParts = 256;
+constexpr std::uint32_t kMaxParts = 256;
 
 double gap(const Point2& a, const Point2& b) {
   return std::hypot(b.x - a.x, b.y - a.y);
@@ -22,7 +22,7 @@ double gap(const Point2& a, const Point2& b) {
 
 /// An even number of parts, as diagonals alternate.
 std::uint32_t even_parts(double needed) {
-  return 2 * static_cast<std::uint32_t>(std::ceil(std::clamp(needed, 1., 1. * kMostParts) / 2));
+  return 2 * static_cast<std::uint32_t>(std::ceil(std::clamp(needed, 1., 1. * kMaxParts) / 2));
 }
 
 Point2 turned_about_z(const Point2& p, double angle) {

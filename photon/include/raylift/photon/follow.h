@@ -3,8 +3,8 @@
 #pragma once
 
 #include <raylift/geometry/detail/standard.h>
-#include <raylift/photon/birth.h>
-#include <raylift/photon/events.h>
+#include <raylift/photon/detail/birth.h>
+#include <raylift/photon/detail/events.h>
 
 #if !defined(__CUDACC_RTC__)
 #include <atomic>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <raylift/geometry/scene/optics_codes.h>
-#include <raylift/photon/birth.h>
-#include <raylift/photon/events.h>
+#include <raylift/photon/detail/birth.h>
+#include <raylift/photon/detail/events.h>
 #include <raylift/photon/genstep.h>
 
 namespace raylift::photon {

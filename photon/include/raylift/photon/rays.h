@@ -3,7 +3,7 @@
 #pragma once
 
 #include <raylift/geometry/detail/standard.h>
-#include <raylift/photon/birth.h>
+#include <raylift/photon/detail/birth.h>
 #if !defined(__CUDACC_RTC__)
 #include <raylift/gpu/upload/gpu_geometry.h>
 #endif

@@ -7,7 +7,7 @@
 #pragma once
 
 #include <raylift/geometry/scene/optics_codes.h>
-#include <raylift/photon/fresnel.h>
+#include <raylift/photon/detail/fresnel.h>
 
 namespace raylift::photon {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <raylift/geometry/detail/standard.h>
-#include <raylift/photon/math.h>
+#include <raylift/photon/detail/math.h>
 
 namespace raylift::photon {
 

@@ -3,7 +3,7 @@
 // the errors are in units in the last place (ulp) and are tested against double over all floats or a dense sample.
 #pragma once
 
-#include <raylift/photon/real.h>
+#include <raylift/photon/detail/real.h>
 
 namespace raylift::photon {
 

@@ -2,7 +2,7 @@
 // Reflection and refraction of polarised light where two media meet, by Fresnel's equations.
 #pragma once
 
-#include <raylift/photon/scatter.h>
+#include <raylift/photon/detail/scatter.h>
 
 namespace raylift::photon {
 

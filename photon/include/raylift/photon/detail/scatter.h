@@ -2,7 +2,7 @@
 // Scattering in a medium: new directions and polarisations.
 #pragma once
 
-#include <raylift/photon/random.h>
+#include <raylift/photon/detail/random.h>
 
 namespace raylift::photon {
 

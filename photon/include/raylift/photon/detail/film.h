@@ -2,7 +2,7 @@
 // A thin absorbing film between two media, such as a photocathode: its layers' reflections interfere.
 #pragma once
 
-#include <raylift/photon/fresnel.h>
+#include <raylift/photon/detail/fresnel.h>
 
 namespace raylift::photon {
 
