@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/text.h"
+#include "window/dock_layout.h"
 #include "window/panel_items.h"
 
 namespace raylift::viewer {

@@ -120,7 +120,9 @@ void Panels::draw_tools() {
         toggle(Panel::image, layout_.image)},
        {icon::kLegend, "Key", "The legend of the colours (J)", docks_.shown(Panel::legend), false,
         toggle(Panel::legend, layout_.legend)},
-       {icon::kHelp, "Help", "Keys and mouse (H)", layout_.help, true, [&] { layout_.help = !layout_.help; }}});
+       {icon::kCommands, "Cmd", "All commands, by their names (Ctrl+P)", layout_.palette, true,
+        [&] { layout_.palette = !layout_.palette; }},
+       {icon::kHelp, "Help", "Keys and mouse (H)", layout_.help, false, [&] { layout_.help = !layout_.help; }}});
 }
 
 void Panels::draw_view_menu() {
