@@ -35,6 +35,8 @@ void Panels::draw(float width, float height) {
   const bool measuring = state_.measuring().active() || !state_.settings().measured.empty();
   const bool chosen = state_.selection() || state_.photons().selection();
   const bool panels = layout_.panels;
+  if (layout_.legend && !legend_before_) docks_.use(Panel::legend);
+  legend_before_ = layout_.legend;
   docks_.place(width, height, panels,
                {panels && layout_.scene, panels && chosen, panels && measuring, panels && layout_.image,
                 panels && layout_.legend && legend_.update(state_, frames_)});
