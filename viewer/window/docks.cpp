@@ -34,7 +34,8 @@ void Docks::place(float width, float height, bool toolbar, const std::array<bool
     State& panel = panels_[i];
     const auto which = static_cast<Panel>(i);
     const bool by_itself = which == Panel::selection || which == Panel::measurement;
-    const bool wanted = by_itself ? width >= em(kTinyWidth) || shown(Panel::scene) : placed_;
+    // The legend opens with the scene.
+    const bool wanted = by_itself ? width >= em(kTinyWidth) || shown(Panel::scene) : placed_ && which != Panel::legend;
     if (open[i] && !panel.open && wanted) use(which);
     panel.open = open[i];
     panel.begun = false;

@@ -88,8 +88,24 @@ void text(const std::string& words) {
 }
 
 void wrapped(const std::string& words) {
+  // At spaces: ImGui also breaks a line after the point of a number.
+  const float room = ImGui::GetContentRegionAvail().x;
+  std::string lines;
+  std::size_t line = 0;  // where the last one begins
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t end = std::min(words.find(' ', words.find_first_not_of(' ', at)), words.size());
+    const std::string word = words.substr(at, end - at);
+    if (lines.size() > line && ImGui::CalcTextSize((lines.substr(line) + word).c_str()).x > room) {
+      lines += '\n';
+      line = lines.size();
+      lines += word.substr(std::min(word.find_first_not_of(' '), word.size()));
+    } else {
+      lines += word;
+    }
+    at = end;
+  }
   ImGui::PushTextWrapPos();
-  text(words);
+  text(lines);
   ImGui::PopTextWrapPos();
 }
 

@@ -37,6 +37,8 @@ void Panels::draw(float width, float height) {
   const bool measuring = state_.measuring().active() || !state_.settings().measured.empty();
   const bool chosen = state_.selection() || state_.photons().selection();
   const bool panels = layout_.panels;
+  if (layout_.legend && !legend_before_) docks_.use(Panel::legend);
+  legend_before_ = layout_.legend;
   docks_.place(width, height, panels,
                {panels && layout_.scene, panels && chosen, panels && measuring, panels && layout_.image,
                 panels && layout_.legend && legend_.update(state_, frames_)});
@@ -122,8 +124,9 @@ void Panels::draw_tools() {
         toggle(Panel::image, layout_.image)},
        {icon::kLegend, "Key", "The legend of the colours (J)", docks_.shown(Panel::legend), false,
         toggle(Panel::legend, layout_.legend)},
-       {icon::kHelp, "Help", "Keys and mouse (H); Ctrl+P finds a command by its name", layout_.help, true,
-        [&] { layout_.help = !layout_.help; }}});
+       {icon::kCommands, "Cmd", "All commands, by their names (Ctrl+P)", layout_.palette, true,
+        [&] { layout_.palette = !layout_.palette; }},
+       {icon::kHelp, "Help", "Keys and mouse (H)", layout_.help, false, [&] { layout_.help = !layout_.help; }}});
 }
 
 void Panels::draw_view_menu() {

@@ -69,6 +69,7 @@ class Panels {
   LightPanel light_;
   OpenPanel open_;
   Docks docks_;
+  bool legend_before_ = true;  // the layout's, in the last frame
   Thumbnails thumbnails_;
   struct RecentFile {
     std::string path, why_not;

@@ -122,7 +122,8 @@ TEST_F(PanelsWithoutWindow, ScaleAsAWhole) {
 }
 
 TEST_F(PanelsWithoutWindow, BeginClosedInSmallWindows) {
-  for (const auto& [width, height, scale] : {std::tuple(500.0F, 400.0F, 1.0F), {800.0F, 600.0F, 2.0F}}) {
+  for (const auto& [width, height, scale] :
+       {std::tuple(500.0F, 400.0F, 1.0F), {500.0F, 400.0F, 2.0F}, {800.0F, 600.0F, 2.0F}}) {
     const auto [low, high] = free_part(width, height, scale);
     EXPECT_NEAR(low.x() * static_cast<double>(width), kToolbarWidth * scale, 1) << "the toolbar alone";
     EXPECT_EQ(high, Eigen::Vector2d(1, 1)) << width;
