@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program raylift-view as a shell runs it: images, several scenes, errors and their exit codes.
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -184,6 +187,38 @@ TEST(ViewProgram, OpensWithABookmark) {
   EXPECT_GT(lit(decode_png(view(command).out)), 100);
   EXPECT_LT(lit(decode_png(view("--bookmark far " + command).out)), 10) << "from far away it is a point";
   EXPECT_EQ(view("--bookmark near " + command).code, 2);
+  // A film along two bookmarks comes nearer.
+  const std::string two =
+      folder.write("two.json", R"({")" + file + R"(": [{"name": "far", "target": [0, 0, 0], "up": [0, 0, 1],
+      "orientation": [0, 0, 0, 1], "distance": 1e6, "fov": 40, "orthographic": false}, {"name": "near", "target": [20, 15, 0],
+      "up": [0, 0, 1], "orientation": [0, 0, 0, 1], "distance": 50, "fov": 40, "orthographic": false}]})");
+  const std::string film = data("instances.dae") +
+                           " --gl software -r 64x48 --background black --no-axes --no-scale-bar --bookmarks '" + two +
+                           "' -o '" + folder.path().string() + "/{frame}.png' --frames 3 ";
+  EXPECT_EQ(view(film + "--path far,near >/dev/null").code, 0);
+  const auto frame = [&](const char* name) { return lit(read_png(folder.path() / name)); };
+  EXPECT_LT(frame("0000.png"), 10);
+  EXPECT_GT(frame("0002.png"), 100);
+  EXPECT_EQ(view(film + "--path far,nowhere 2>/dev/null").code, 2);
+  EXPECT_EQ(view(film + "--path far,near --orbit 90 2>/dev/null").code, 2);
+}
+
+TEST(ViewProgram, WaitsForAnAnswerNoLongerThanItIsTo) {
+  const test::TemporaryFolder folder;
+  // A viewer that accepts a connection, and says nothing.
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = folder.path() / "mute.sock";
+  ASSERT_LT(path.size(), sizeof(address.sun_path));
+  path.copy(address.sun_path, path.size());
+  const int listening = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_EQ(::bind(listening, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  ASSERT_EQ(::listen(listening, 4), 0);
+  const Ended ended = view("--send state --to '" + path + "' --send-timeout 0.1 2>&1");
+  EXPECT_EQ(ended.code, 6) << ended.out;
+  EXPECT_NE(ended.out.find("no answer within 0.1 s"), std::string::npos) << ended.out;
+  EXPECT_EQ(view("--send state --send-timeout never 2>/dev/null").code, 2);
+  ::close(listening);
 }
 
 TEST(ViewProgram, SaysHowLargeAnImageCanBe) {

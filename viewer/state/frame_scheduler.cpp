@@ -140,7 +140,7 @@ void FrameScheduler::update_renderer(ViewerState& state) {
 
 /// Writes the image of a new bookmark, once there is one of the present state.
 void FrameScheduler::save_thumbnail(ViewerState& state) {
-  if (state.wants_thumbnail().empty() || phases_.coarse() || phases_.in_turns() || drawn_ != state.revision()) return;
+  if (complete_ != state.revision() || state.wants_thumbnail().empty()) return;
   state.set_thumbnail(reduced(renderer_.read(), kThumbnail.width, kThumbnail.height));
 }
 
@@ -200,6 +200,7 @@ void FrameScheduler::draw(ViewerState& state, bool at_once) {
     drawn_at_ = Clock::now();
   });
   drawn_ = state.revision();
+  if (complete) complete_ = drawn_;
   phases_.end_frame(complete);
   note_time(seconds_since(start));
   thinned_ = step == Step::coarse;

@@ -89,6 +89,7 @@ class FrameScheduler {
   std::optional<LightRequest> light_;  // the last request to live_, which may have failed
   std::unique_ptr<RayCaster> caster_;
   std::uint64_t drawn_ = 0;                         // the state's revision
+  std::uint64_t complete_ = 0;                      // the revision of the image that read() gives, coarse or not
   std::optional<std::uint64_t> looks_, opacities_;  // the versions that the renderer has
   FramePhases phases_;
   std::optional<Pace> pace_;  // of a coarse image, or of turns

@@ -173,6 +173,7 @@ void ViewerState::add_bookmark(std::string name, std::optional<int> key) {
     if (shown_.solids) save_solids(*shown_.solids, bookmark);
     bookmarks_.add(bookmark);
     wants_thumbnail_ = bookmarks_.thumbnail_file(name).empty() ? "" : name;
+    thumbnail_of_ = revision();
     const std::optional<int> its_key = bookmarks_.find(name)->key;
     messages().show("bookmark '" + name + "' saved" + (its_key ? ", key " + std::to_string(*its_key) : ""));
   });

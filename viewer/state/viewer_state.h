@@ -134,8 +134,11 @@ class ViewerState {
   void bookmark_key(int key);
   /// Goes to the bookmark with this key. A message says where there is none.
   void go_to_key(int key);
-  /// The name of the bookmark that still lacks its thumbnail; empty: none does.
-  [[nodiscard]] const std::string& wants_thumbnail() const { return wants_thumbnail_; }
+  /// The name of the bookmark that still lacks its thumbnail; empty: none does. An image that has changed since the
+  /// bookmark was saved is not its image.
+  [[nodiscard]] std::string wants_thumbnail() const {
+    return revision() == thumbnail_of_ || light_.playing() ? wants_thumbnail_ : "";
+  }
   /// Saves the image of that bookmark. A failure is ignored: the bookmark is there without one.
   void set_thumbnail(const Image& image);
   void remove_bookmark(std::size_t index);
@@ -167,6 +170,7 @@ class ViewerState {
   LightState light_{shown_, options_};
   Bookmarks bookmarks_;
   std::string wants_thumbnail_;
+  std::uint64_t thumbnail_of_ = 0;  // the revision that was saved
   struct PlayedPath {
     CameraPath path;
     double seconds = 0, now = 0;

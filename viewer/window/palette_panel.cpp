@@ -15,7 +15,7 @@ namespace raylift::viewer {
 namespace {
 
 constexpr float kPaletteWidth = 620, kPaletteHeight = 420;
-constexpr float kHelpColumn = 400;
+constexpr float kHelpColumn = 400, kSchemeWidth = 260;
 constexpr int kMostColumns = 3;
 
 /// The controls of a group that the scheme has.
@@ -181,16 +181,18 @@ void draw_help(const ControlTarget& to, float width, float height) {
   if (ImGui::Begin("Keys and mouse", &to.layout.help,
                    ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoCollapse |
                        ImGuiWindowFlags_NoSavedSettings)) {
-    if (button("find a command ...", "All actions and verbs by their names (Ctrl+P)")) {
+    if (button("Find a command ...", "All actions and verbs by their names (Ctrl+P)")) {
       to.layout.palette = true;
       to.layout.help = false;
     }
     ImGui::SameLine();
-    ImGui::SetNextItemWidth(em(110));
+    ImGui::BeginChild("scheme",
+                      {std::min(em(kSchemeWidth), ImGui::GetContentRegionAvail().x), ImGui::GetFrameHeight()});
     MouseScheme chosen = scheme;
-    if (choose("mouse", kMouseSchemeNames, chosen,
+    if (choose("Mouse", kMouseSchemeNames, chosen,
                "Buttons of the mouse as in raylift, VTK (ParaView, F3D) or Blender"))
       to.state.change_settings([&](Settings& s) { s.controls = chosen; });
+    ImGui::EndChild();
     ImGui::Separator();
     ImGui::BeginChild("groups");
     // Each group goes into the column that has the fewest rows so far, in their order.

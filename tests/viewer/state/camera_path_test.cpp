@@ -119,7 +119,9 @@ TEST_F(KeptViews, AreSavedAndOpenedByKeys) {
   EXPECT_TRUE(state.wants_thumbnail().empty());
   const auto image = state.bookmarks().thumbnail_file("view 1");
   EXPECT_EQ(load_png(image, 100).width, 19);
+  state.bookmark_key(7);
   state.viewpoint().look(StandardView::front);
+  EXPECT_TRUE(state.wants_thumbnail().empty()) << "an image of another view is not its image";
   const Camera front = state.camera();
   state.go_to_key(7);
   EXPECT_LT((state.camera().forward() - top.forward()).norm(), 1e-6);
