@@ -24,7 +24,7 @@ constexpr double kDeviceRate = 5e8;            // likewise, on a GPU
 constexpr double kLeastTriangles = 10000;      // of an image during a move
 constexpr double kLightSlice = 0.03;           // seconds of simulating photons in one frame
 constexpr double kRaySlice = 0.03;             // seconds of casting rays in one frame
-constexpr Resolution kThumbnail{192, 120};  // of bookmarks, at most
+constexpr Resolution kThumbnail{192, 120};     // of bookmarks, at most
 constexpr double kRefineSeconds = 0.25;        // between images that differ in the noise of rays alone
 
 using Clock = std::chrono::steady_clock;
