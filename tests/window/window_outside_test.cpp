@@ -92,7 +92,7 @@ TEST_F(WindowFromOutside, DrawsByVerbsWhatOptionsDraw) {
 
 TEST_F(WindowFromOutside, ShowsWhatEachVerbDoes) {
   run("cube.dae", {"--device", "host", "-r", "320x240"});
-  (void)call("draw", {{"panels", false}});  // the whole image for the scene
+  (void)call("draw", {{"panels", false}, {"axes", false}});  // the whole image for the scene
   const Image start = screenshot();
   expect_seen(0.02, "draw", {{"wireframe", true}});
   expect_seen(0.02, "draw", {{"wireframe", false}});

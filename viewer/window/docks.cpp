@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "draw/overlay_builder.h"
 #include "window/panel_items.h"
@@ -43,6 +44,8 @@ void Docks::place(float width, float height, bool toolbar, const std::array<bool
     wish.panels[i] = {panel.folded ? ImGui::GetFrameHeight() : em(panel.height), panel.used};
   }
   placed_ = true;
+  changes_ = changed_ ? changes_ + 1 : 0;
+  changed_ = false;
   layout_ = dock_layout(wish);
 }
 
@@ -73,7 +76,9 @@ void Docks::end(Panel panel, float more) {
   if (!state.begun) return;
   if (!ImGui::IsWindowCollapsed() && !layout_.of(panel).folded && !state.folded) {
     const ImGuiStyle& style = ImGui::GetStyle();
-    state.height = (ImGui::GetCursorPosY() - style.ItemSpacing.y + style.WindowPadding.y + more) / em(1);
+    const float height = (ImGui::GetCursorPosY() - style.ItemSpacing.y + style.WindowPadding.y + more) / em(1);
+    changed_ |= std::abs(height - state.height) * em(1) >= 1;
+    state.height = height;
   }
   ImGui::End();
 }

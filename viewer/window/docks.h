@@ -23,6 +23,9 @@ class Docks {
   /// Whether its content is seen.
   [[nodiscard]] bool shown(Panel panel) const;
   [[nodiscard]] const DockLayout& layout() const { return layout_; }
+  /// Whether the places fit the panels as they were drawn: else the next image differs. True after some images in any
+  /// case, so that panels whose height follows from their place end.
+  [[nodiscard]] bool settled() const { return !changed_ || changes_ >= kMaxChanges; }
 
  private:
   struct State {
@@ -34,10 +37,13 @@ class Docks {
   };
   [[nodiscard]] State& of(Panel panel) { return panels_[static_cast<std::size_t>(panel)]; }
 
+  static constexpr int kMaxChanges = 4;
   std::array<State, kPanels> panels_{};
   DockLayout layout_;
   std::uint64_t uses_ = 0, uses_before_small_ = 0;
   bool small_ = false, placed_ = false;
+  bool changed_ = false;  // a panel's height, since place()
+  int changes_ = 0;       // images in a row with such a change
 };
 
 }  // namespace raylift::viewer

@@ -43,6 +43,8 @@ class Panels {
   [[nodiscard]] std::optional<std::size_t> handle_under(const Cursor& cursor) const;
   /// Where they were drawn last.
   [[nodiscard]] const DockLayout& places() const { return docks_.layout(); }
+  /// False: the next image has other places.
+  [[nodiscard]] bool settled() const { return docks_.settled(); }
 
  private:
   void draw_tools();

@@ -282,6 +282,7 @@ class Window {
     if (button_ < 0 && !Gui::covers(cursor_x_, cursor_y_))
       if (const auto end = gizmo_under(cursor_x_, cursor_y_)) draw_gizmo_highlight(*end, *pixels, width, height);
     panels_.draw(width, height);
+    if (!panels_.settled()) wake_ = std::max(wake_, 1);
     draw_solid_menu(target_);
     draw_help(target_, width, height);
     palette_.draw(target_, width, height);
@@ -385,6 +386,7 @@ class Window {
     cursor_x_ = x;
     cursor_y_ = y;
     forget_hover();
+    moves_ = true;
     if (button_ < 0) return;
     if (std::hypot(x - press_x_, y - press_y_) > kClickDistance) dragged_ = true;
     if (!dragged_) return;
@@ -412,6 +414,9 @@ class Window {
     const bool in_palette = layout_.palette;
     if (layout_.opening) panels_.press(name);
     if (in_palette) palette_.press(name);
+    // Who types looks elsewhere: the tip comes back with the next move.
+    forget_hover();
+    moves_ = false;
     // The palette's field takes all keys but those that act while typing.
     ControlEvent event = event_at(cursor_x_, cursor_y_);
     event.key = name;
@@ -428,9 +433,9 @@ class Window {
 
   /// Whether the cursor rests over the image, and what it met is still to be found.
   [[nodiscard]] bool looks_for_hover() const {
-    return !hover_known_ && (state_.settings().hover || state_.measuring().active()) && button_ < 0 && state_.scene() &&
-           !layout_.opening && !layout_.palette && !layout_.help && layout_.menu == WindowLayout::Menu::closed &&
-           glfwGetWindowAttrib(window_.get(), GLFW_HOVERED) == GLFW_TRUE;
+    return !hover_known_ && moves_ && (state_.settings().hover || state_.measuring().active()) && button_ < 0 &&
+           state_.scene() && !layout_.opening && !layout_.palette && !layout_.help &&
+           layout_.menu == WindowLayout::Menu::closed && glfwGetWindowAttrib(window_.get(), GLFW_HOVERED) == GLFW_TRUE;
   }
   void forget_hover() {
     if (hover_ || snap_) wake_ = kFramesAfterEvent;
@@ -463,7 +468,10 @@ class Window {
   /// Does `work` for each held key that has a control.
   template <class Work>
   void for_held_keys(const Work& work) const {
-    if (ImGui::GetIO().WantTextInput || down(GLFW_KEY_LEFT_CONTROL) || down(GLFW_KEY_RIGHT_CONTROL)) return;
+    // The palette and the dialog take letters from the key on that opens them, ImGui from the next image on.
+    if (ImGui::GetIO().WantTextInput || layout_.palette || layout_.opening || down(GLFW_KEY_LEFT_CONTROL) ||
+        down(GLFW_KEY_RIGHT_CONTROL))
+      return;
     for (const Control& control : controls())
       for (const std::string_view name : control.names)
         if (control.kind == Control::Kind::held_key && down(name.front())) work(control, name);  // GLFW has ASCII codes
@@ -528,6 +536,7 @@ class Window {
   std::optional<GizmoEnd> gizmo_;      // under the press
   double moved_ = 0;                   // when the cursor moved, or the image changed
   bool hover_known_ = true;            // what lies under the cursor, or that nothing does
+  bool moves_ = false;                 // the cursor moved since the last key
   std::uint64_t hover_revision_ = 0;   // of the state
   std::optional<HoverText> hover_;
   std::optional<SnapPoint> snap_;
