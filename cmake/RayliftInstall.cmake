@@ -204,6 +204,11 @@ function(raylift_install_package)
     DESTINATION ${raylift_cmake_dir} COMPONENT development)
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libraylift${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} RENAME copyright COMPONENT library)
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/raylift RENAME copyright COMPONENT programs)
+  # DejaVu Sans is a part of the viewer's program.
+  if(RAYLIFT_FONT AND EXISTS /usr/share/doc/fonts-dejavu-core/copyright)
+    install(FILES /usr/share/doc/fonts-dejavu-core/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/raylift-view
+      RENAME copyright.dejavu COMPONENT viewer)
+  endif()
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libraylift-dev RENAME copyright COMPONENT development)
   # Something to try the programs with, and something to start from.
   install(FILES data/cube.dae data/detector.dae data/detector.gdml DESTINATION ${CMAKE_INSTALL_DATADIR}/raylift COMPONENT programs)
