@@ -167,9 +167,9 @@ Legend make_legend(const Scene& scene, const Settings& settings, std::span<const
   } else if (settings.ray_cast == RayMode::crossings) {
     legend.title = "crossings";
     legend.ramp = colors.steps(kSteps);
-    constexpr int kMostDoublings = 6;
-    for (int i = 0; i <= kMostDoublings; ++i)
-      legend.ticks.push_back({static_cast<float>(i) / kMostDoublings, std::to_string(1 << i)});
+    constexpr int kMaxDoublings = 6;
+    for (int i = 0; i <= kMaxDoublings; ++i)
+      legend.ticks.push_back({static_cast<float>(i) / kMaxDoublings, std::to_string(1 << i)});
   } else if (settings.ray_cast == RayMode::normal || settings.color == ColorBy::normal) {
     legend.title = "outward normal";
     legend.entries = {{{1, 0.5F, 0.5F}, "+x", 0}, {{0, 0.5F, 0.5F}, "-x", 0}, {{0.5F, 1, 0.5F}, "+y", 0},

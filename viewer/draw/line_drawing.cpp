@@ -99,8 +99,8 @@ void LineDrawing::add(const Outline& line, double reach, std::uint32_t style) {
     return;
   if (((a.head<2>().array() > 1) && (b.head<2>().array() > 1)).any()) return;
   const double length = (pixel(b) - pixel(a)).norm() * seen_.width / size_.width;
-  constexpr double kMostSamples = 100000;
-  const auto count = static_cast<int>(std::clamp(std::ceil(length), 2.0, kMostSamples));
+  constexpr double kMaxSamples = 100000;
+  const auto count = static_cast<int>(std::clamp(std::ceil(length), 2.0, kMaxSamples));
   const double pixel_mm = camera_.pixel_size(seen_.height) * (camera_.orthographic ? 1 : a.z() / camera_.distance);
   const double slack = 1e-5 * std::abs(a.z()) + 3 * pixel_mm + (line.silhouette ? 0.1 * reach : 0);
   // A single hidden sample among seen ones is noise.

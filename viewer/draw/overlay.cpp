@@ -212,16 +212,16 @@ void add_measured(Builder& builder, const ImagePlaces& places, std::span<const E
 /// A red disc at each overlap, and labels of the deepest.
 void add_overlaps(Builder& builder, const ImagePlaces& places, const OverlapMarks& marks, float scale,
                   const Point& size) {
-  constexpr std::size_t kMostMarks = 5000, kMostLabels = 12;
+  constexpr std::size_t kMaxMarks = 5000, kMaxLabels = 12;
   constexpr Paint kOverlap{0.95F, 0.22F, 0.18F, 1};
-  const std::size_t count = std::min(marks.size(), kMostMarks);
+  const std::size_t count = std::min(marks.size(), kMaxMarks);
   for (std::size_t i = count; i-- != 0;)  // the deepest lie over the others
     if (const auto at = places.point(marks[i].place)) {
       builder.disc(*at, 7.5F * scale, kMarkHalo);
       builder.disc(*at, 6 * scale, kOverlap);
       builder.disc(*at, 2 * scale, kPlateInk);
     }
-  for (std::size_t i = std::min(count, kMostLabels); i-- != 0;)
+  for (std::size_t i = std::min(count, kMaxLabels); i-- != 0;)
     if (const auto at = places.point(marks[i].place))
       add_label(builder, *at + Point(0, 20 * scale), fmt::format("{}: {}", i + 1, measured_length_text(marks[i].depth)),
                 scale, size);

@@ -191,8 +191,8 @@ std::string Renderer::svg(const Camera& camera, const Settings& settings) {
   std::vector<Polyline> lines;
   if (scene_.has_scene()) {
     // More pixels than the drawing has: what hides lines is known that well.
-    constexpr int kMostPixels = 4096, kMostTimes = 3;
-    const int times = std::clamp(kMostPixels / std::max(size.width, size.height), 1, kMostTimes);
+    constexpr int kMaxPixels = 4096, kMaxTimes = 3;
+    const int times = std::clamp(kMaxPixels / std::max(size.width, size.height), 1, kMaxTimes);
     ImageTarget large;
     large.size = {size.width * times, size.height * times};
     Pace unlimited;

@@ -64,7 +64,7 @@ bool Ground::dark() const {
 }
 
 Ground ground_of(const Background& background) {
-  const auto [low, high] = std::minmax(luminance(background.top), luminance(background.bottom));
+  const auto [low, high] = std::minmax({luminance(background.top), luminance(background.bottom)});
   return {low, high};
 }
 
@@ -81,7 +81,7 @@ double contrast(const Color& color, const Ground& ground) {
 Color legible(const Color& color, const Ground& ground) {
   const bool dark = ground.dark();
   const auto reads = [&](const Color& one) {
-    return contrast(one, ground) >= kLeastContrast && (luminance(one) > ground.brightest) == dark;
+    return contrast(one, ground) >= kMinContrast && (luminance(one) > ground.brightest) == dark;
   };
   if (reads(color)) return color;
   const Oklab lab = to_oklab(color);
@@ -106,7 +106,7 @@ ScaleColors::ScaleColors(ColorMap map, const Ground& ground) : map_(map), from_(
   const auto place = [&](double share) { return dark ? share : 1 - share; };
   const auto reads = [&](double share) {
     const Color color = map_color(map_, place(share));
-    return contrast(color, ground) >= kLeastContrast && (luminance(color) > ground.brightest) == dark;
+    return contrast(color, ground) >= kMinContrast && (luminance(color) > ground.brightest) == dark;
   };
   // A ground from black to white leaves no map its contrast: the whole is as good.
   if (reads(1)) from_ = place(begin_of(reads));

@@ -25,14 +25,14 @@ struct Ground {
 /// The contrast of a colour to the part of the ground that is nearest to it, 1 to 21 (WCAG 2).
 [[nodiscard]] double contrast(const Color& color, const Ground& ground);
 /// The contrast that the colours of data have at least: what WCAG 2.1 asks of graphics.
-inline constexpr double kLeastContrast = 3;
+inline constexpr double kMinContrast = 3;
 /// The colour, lighter on a dark ground or darker on a light one where its contrast is less than that.
 [[nodiscard]] Color legible(const Color& color, const Ground& ground);
 
 /// A map's colour, from 0 to 1. Lightness rises monotonically.
 [[nodiscard]] Color map_color(ColorMap map, double place);
 
-/// The part of a map that is legible on a ground. 0 is the end nearest to the ground, with kLeastContrast; 1 is the one
+/// The part of a map that is legible on a ground. 0 is the end nearest to the ground, with kMinContrast; 1 is the one
 /// farthest from it: bright on a dark ground, dark on a light one.
 class ScaleColors {
  public:

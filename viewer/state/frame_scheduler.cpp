@@ -21,7 +21,7 @@ constexpr double kSoftwareMoveSeconds = 0.03;  // where panels and the window's 
 constexpr double kLongestMove = 8;             // times as long: an image that lasts longer lacks what is left
 constexpr double kSoftwareRate = 2e6;          // triangles per second that OpenGL draws on a CPU, before it is measured
 constexpr double kDeviceRate = 5e8;            // likewise, on a GPU
-constexpr double kLeastTriangles = 10000;      // of an image during a move
+constexpr double kMinTriangles = 10000;        // of an image during a move
 constexpr double kLightSlice = 0.03;           // seconds of simulating photons in one frame
 constexpr double kRaySlice = 0.03;             // seconds of casting rays in one frame
 constexpr Resolution kThumbnail{192, 120};     // of bookmarks, at most
@@ -109,7 +109,7 @@ void FrameScheduler::adapt_triangles(double seconds) {
   const double factor = std::clamp(move_seconds() / seconds, 0.5, 2.0);
   const bool thinned = renderer_.drawn_share() < 1;
   // An image that is not thinned out says nothing of larger limits.
-  if (factor < 0.8 || (factor > 1.2 && thinned)) move_triangles_ = std::max(kLeastTriangles, factor * move_triangles_);
+  if (factor < 0.8 || (factor > 1.2 && thinned)) move_triangles_ = std::max(kMinTriangles, factor * move_triangles_);
 }
 
 std::optional<double> FrameScheduler::drawn_share() const {

@@ -26,7 +26,7 @@ namespace raylift::viewer {
 namespace {
 
 constexpr auto kPatience = std::chrono::seconds(2);
-constexpr std::size_t kMostBytes = 4096;  // of an answer
+constexpr std::size_t kMaxBytes = 4096;  // of an answer
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -80,7 +80,7 @@ std::string output_of(std::vector<std::string> program, const std::atomic<bool>&
   std::string text;
   const auto until = std::chrono::steady_clock::now() + kPatience;
   bool ended = false;
-  while (!ended && !stopping && std::chrono::steady_clock::now() < until && text.size() < kMostBytes) {
+  while (!ended && !stopping && std::chrono::steady_clock::now() < until && text.size() < kMaxBytes) {
     constexpr int kSlice = 50;  // milliseconds
     pollfd readable{from.get(), POLLIN, 0};
     if (::poll(&readable, 1, kSlice) <= 0) continue;

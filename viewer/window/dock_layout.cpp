@@ -12,10 +12,10 @@ namespace raylift::viewer {
 namespace {
 
 constexpr float kFreeShare = 0.4F;  // of the window's width, that docks leave
-constexpr float kLeastDock = 180;   // units of a dock
-constexpr float kLeastFree = 40;    // units, where the window has no room for a dock and the free share
+constexpr float kMinDock = 180;     // units of a dock
+constexpr float kMinFree = 40;      // units, where the window has no room for a dock and the free share
 constexpr float kTitle = 26;        // units of a folded panel
-constexpr float kLeastPanel = 110;  // units of an open one, where its content needs more
+constexpr float kMinPanel = 110;    // units of an open one, where its content needs more
 constexpr float kMessageHeight = 40, kProgressHeight = 64;  // units
 constexpr std::size_t kRightFirst = static_cast<std::size_t>(Panel::image);
 
@@ -39,7 +39,7 @@ struct Widths {
 
 Widths widths_of(const DockWish& wish, float toolbar, std::uint64_t left_used, std::uint64_t right_used, bool left,
                  bool right) {
-  const float gap = kGap * wish.unit, least = kLeastDock * wish.unit;
+  const float gap = kGap * wish.unit, least = kMinDock * wish.unit;
   const float room = wish.width - toolbar, free = kFreeShare * wish.width;
   Widths wide{left ? wish.left_width * wish.unit : 0, right ? wish.right_width * wish.unit : 0};
   const float docks = left && right ? room - free - 4 * gap : room - free - 2 * gap;
@@ -57,7 +57,7 @@ Widths widths_of(const DockWish& wish, float toolbar, std::uint64_t left_used, s
   }
   // One dock alone, in a window that is so small that it may take more than its share.
   const float half = 0.5F * wish.width - 2 * gap - (left ? toolbar : 0);
-  const float alone = std::max(std::min(docks, half), std::min(least, room - kLeastFree * wish.unit - 2 * gap));
+  const float alone = std::max(std::min(docks, half), std::min(least, room - kMinFree * wish.unit - 2 * gap));
   const float width = std::min(wanted, std::max(0.0F, alone));
   return {left ? width : 0, right ? width : 0};
 }
@@ -89,7 +89,7 @@ void place_column(const DockWish& wish, const std::vector<std::size_t>& panels, 
   const auto least = [&] {
     float sum = 0;
     for (std::size_t i = folded; i != by_use.size(); ++i)
-      sum += std::min(wish.panels[by_use[i]].height, kLeastPanel * wish.unit);
+      sum += std::min(wish.panels[by_use[i]].height, kMinPanel * wish.unit);
     return sum;
   };
   while (folded + 1 < by_use.size() && room() < least()) ++folded;
