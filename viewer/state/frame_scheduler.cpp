@@ -253,12 +253,12 @@ std::optional<PickedPhoton> FrameScheduler::pick_photon(const ViewerState& state
   return renderer_.pick_photon(state.camera(), state.settings(), x, y);
 }
 
-void FrameScheduler::save_image(ViewerState& state) {
+void FrameScheduler::save_new_image(ViewerState& state, const std::string& extension) {
   const std::string stem = state.file().empty() ? "raylift" : output_name("{name}", state.file(), 1);
   std::string path;
   std::error_code ignored;
   do {
-    path = stem + "_" + std::to_string(++saved_) + ".png";
+    path = stem + "_" + std::to_string(++saved_) + extension;
   } while (std::filesystem::exists(path, ignored));
   state.messages().attempt([&] { save_image(state, path); });
 }

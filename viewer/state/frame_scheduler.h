@@ -38,8 +38,9 @@ class FrameScheduler {
   [[nodiscard]] const LiveLight* live_light() const { return live_.get(); }
   /// The hits of solids that their colours show; nothing where colours show something else.
   [[nodiscard]] const std::optional<SolidHits>& hits() const { return photons_.hits(); }
-  /// Writes the image at full resolution, without panels, to a new file in the working directory.
-  void save_image(ViewerState& state);
+  /// Writes the image at full resolution, without panels, to a new file in the working directory: PNG, or the outlines
+  /// as .svg.
+  void save_new_image(ViewerState& state, const std::string& extension = ".png");
   /// Writes it to this file. Throws Error.
   void save_image(ViewerState& state, const std::filesystem::path& file);
 

@@ -32,10 +32,10 @@ std::vector<std::uint32_t> in_scope(const Solids& solids, const std::vector<std:
 
 }  // namespace
 
-void edit_color(ViewerState& state, const std::vector<std::uint32_t>& solids) {
+void edit_color(ViewerState& state, const std::vector<std::uint32_t>& solids, const Color& shown) {
   if (solids.empty()) return;
   const std::uint32_t own = state.solids()->colors()[solids.front()];
-  Color color = unpacked(own == 0 ? packed(kNoMaterialColor) : own);
+  Color color = own == 0 ? shown : unpacked(own);
   if (ImGui::ColorPicker3("##colour", color.data(),
                           ImGuiColorEditFlags_NoSidePreview | ImGuiColorEditFlags_NoSmallPreview |
                               ImGuiColorEditFlags_DisplayHex | ImGuiColorEditFlags_PickerHueWheel))
@@ -62,7 +62,7 @@ void edit_own_color(ViewerState& state, const SelectedSolids& selected) {
   auto scope = static_cast<Scope>(ImGui::GetStateStorage()->GetInt(kept, 0));
   if (choose("For", kScopeNames, scope, "Which solids get the colour"))
     ImGui::GetStateStorage()->SetInt(kept, static_cast<int>(scope));
-  edit_color(state, in_scope(*state.solids(), selected.solids, scope));
+  edit_color(state, in_scope(*state.solids(), selected.solids, scope), shown);
   ImGui::EndPopup();
 }
 

@@ -86,7 +86,13 @@ void CommandPalette::type(std::string_view text) {
     // Actions are found by their keys and verbs' names too, of which a whole one comes first.
     constexpr int kWhole = 1000;
     const std::string& name = row.verb != nullptr ? row.verb->name : row.key;
-    int score = match_score(text, row.label + ' ' + name);
+    // The parameters of a verb find it where its words don't: "background" is one of draw.
+    std::string words = row.label + ' ' + name;
+    int score = match_score(text, words);
+    if (score == 0 && row.verb != nullptr) {
+      for (const auto& [form, help] : row.verb->parameters) words += ' ' + form;
+      score = std::min(1, match_score(text, words));
+    }
     if (score != 0 && match_score(text, name) != 0) score += name.size() == text.size() ? kWhole : 1;
     if (score != 0) found.emplace_back(score, &row);
   }

@@ -364,27 +364,31 @@ std::vector<Control> light_controls() {
 
 std::vector<Control> file_controls() {
   constexpr Group kGroup = Group::files;
-  return {
-      {kGroup, Kind::key, {"Ctrl+O"}, "open a file", [](Target to, Event) { to.layout.opening = true; }},
-      {kGroup, Kind::key, {"R", "F5"}, "reload the file", [](ViewerState& s) { s.reload(); }},
-      {kGroup, Kind::key, {"F12"}, "save the image", [](Target to, Event) { to.frames->save_image(to.state); }, true},
-      {kGroup,
-       Kind::key,
-       {"1", "2", "3", "4", "5", "6", "7", "8", "9", "0"},
-       "go to the bookmark with this key",
-       [](Target to, Event e) { to.state.go_to_key(digit(e)); },
-       false,
-       "0 to 9"},
-      {kGroup,
-       Kind::key,
-       {"Ctrl+1", "Ctrl+2", "Ctrl+3", "Ctrl+4", "Ctrl+5", "Ctrl+6", "Ctrl+7", "Ctrl+8", "Ctrl+9", "Ctrl+0"},
-       "bookmark the view with this key",
-       [](Target to, Event e) { to.state.bookmark_key(digit(e)); },
-       false,
-       "Ctrl+0 to Ctrl+9"},
-      {kGroup, Kind::key, {"Ctrl+D"}, "bookmark the view with the first free key", [](ViewerState& s) {
-         s.add_bookmark();
-       }}};
+  return {{kGroup, Kind::key, {"Ctrl+O"}, "open a file", [](Target to, Event) { to.layout.opening = true; }},
+          {kGroup, Kind::key, {"R", "F5"}, "reload the file", [](ViewerState& s) { s.reload(); }},
+          {kGroup,
+           Kind::key,
+           {"F12"},
+           "save the image",
+           [](Target to, Event) { to.frames->save_new_image(to.state); },
+           true},
+          {kGroup,
+           Kind::key,
+           {"1", "2", "3", "4", "5", "6", "7", "8", "9", "0"},
+           "go to the bookmark with this key",
+           [](Target to, Event e) { to.state.go_to_key(digit(e)); },
+           false,
+           "0 to 9"},
+          {kGroup,
+           Kind::key,
+           {"Ctrl+1", "Ctrl+2", "Ctrl+3", "Ctrl+4", "Ctrl+5", "Ctrl+6", "Ctrl+7", "Ctrl+8", "Ctrl+9", "Ctrl+0"},
+           "bookmark the view with this key",
+           [](Target to, Event e) { to.state.bookmark_key(digit(e)); },
+           false,
+           "Ctrl+0 to Ctrl+9"},
+          {kGroup, Kind::key, {"Ctrl+D"}, "bookmark the view with the first free key", [](ViewerState& s) {
+             s.add_bookmark();
+           }}};
 }
 
 std::vector<Control> window_controls() {

@@ -196,6 +196,12 @@ Gui::~Gui() {
   ImGui::DestroyContext();
 }
 
+bool Gui::close_menus() {
+  if (!ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return false;
+  ImGui::ClosePopupToLevel(0, true);
+  return true;
+}
+
 bool Gui::covers(double x, double y) {
   // An open menu takes every click.
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return true;

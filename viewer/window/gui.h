@@ -42,6 +42,8 @@ class Gui {
   /// Whether a panel covers a place, in pixels of the window, by the layout of the last frame. So it holds for an event
   /// between two frames, wherever the cursor was in the last one.
   [[nodiscard]] static bool covers(double x, double y);
+  /// Closes the menus and pickers that are open. False: there are none.
+  static bool close_menus();
 
   void begin_frame(bool light);
   void end_frame();

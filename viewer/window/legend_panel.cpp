@@ -81,7 +81,7 @@ void edit_entry_color(ViewerState& state, const Legend::Entry& entry) {
   if (entry.solids.empty()) return;
   if (ImGui::IsItemClicked()) ImGui::OpenPopup("colour of solids");
   if (ImGui::BeginPopup("colour of solids")) {
-    edit_color(state, entry.solids);
+    edit_color(state, entry.solids, entry.color);
     ImGui::EndPopup();
   }
 }
@@ -96,11 +96,12 @@ void draw_legend(ViewerState& state, const Legend& legend, float inner) {
     list.AddRectFilled(at, {at.x + side, at.y + side}, as_imgui(entry.color), 2);
     list.AddRect(at, {at.x + side, at.y + side}, ImGui::GetColorU32(ImGuiCol_Text, 0.5F), 2);
     ImGui::InvisibleButton("colour", {side, side});
-    tip(entry.solids.empty() ? cli::printable(entry.name) : "Click to give these solids another colour");
+    tip(entry.solids.empty() ? cli::printable(entry.name)
+                             : cli::printable(entry.name) + ". Click to give these solids another colour");
     edit_entry_color(state, entry);
     ImGui::SameLine();
     text(cli::printable(entry.name) + (entry.count > 1 ? "  (" + cli::grouped(entry.count) + ")" : ""));
-    tip(cli::printable(entry.name));
+    tip(cli::printable(entry.name) + (entry.solids.empty() ? "" : ". A click on the square changes the colour"));
     ImGui::PopID();
   }
   if (legend.more != 0) ImGui::TextDisabled("and %s more", cli::grouped(legend.more).c_str());

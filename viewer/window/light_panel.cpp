@@ -100,6 +100,14 @@ void LightPanel::draw_time(ViewerState& state, PhotonSettings& light) {
     light.time = statistics.time_at(static_cast<double>(place));
     changed = true;
   }
+  double exact = light.time.value_or(high);
+  field_label("At, ns");
+  if (ImGui::InputDouble("##at", &exact, 0, 0, "%.6g", ImGuiInputTextFlags_EnterReturnsTrue)) {
+    state.light().play(false);
+    light.time = std::clamp(exact, low, high);
+    changed = true;
+  }
+  tip("The same time as a number; Enter sets it");
   changed |= edit_ns("Trail", light.trail, high - low, "all", "So much of each path behind its head");
   changed |= edit_ns("Speed", light.speed, high - low, "all in 10 s",
                      "The time that a second of play shows; 0: all in 10 s, slower where there is more light");

@@ -174,7 +174,10 @@ bool slider(const char* label, float& value, float least, float most, const char
             const char* why_not) {
   ImGui::BeginDisabled(why_not != nullptr);
   field_label(label);
-  const bool changed = ImGui::SliderFloat(hidden(label).c_str(), &value, least, most, format);
+  // A number can be typed (Ctrl+click) where the text is the value, and not a word or another quantity.
+  const bool typed = std::string_view(format).find("%.") != std::string_view::npos;
+  const bool changed = ImGui::SliderFloat(hidden(label).c_str(), &value, least, most, format,
+                                          typed ? ImGuiSliderFlags_None : ImGuiSliderFlags_NoInput);
   ImGui::EndDisabled();
   tip(why_not != nullptr ? why_not : help);
   return changed;

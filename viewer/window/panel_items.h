@@ -93,7 +93,7 @@ void draw_device(const ViewerState& state, const FrameScheduler& frames);
 /// The clipping box with its handles, over the image and under the panels.
 void draw_clip_handles(const ViewerState& state, float width, float height);
 /// Within a popup: a picker of the colour of these solids.
-void edit_color(ViewerState& state, const std::vector<std::uint32_t>& solids);
+void edit_color(ViewerState& state, const std::vector<std::uint32_t>& solids, const Color& shown);
 /// A button that opens it for the selection, or for all of the same material or depth.
 void edit_own_color(ViewerState& state, const SelectedSolids& selected);
 /// The contents of panels.

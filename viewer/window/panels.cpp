@@ -149,9 +149,20 @@ void Panels::draw_ray_menu() {
 }
 
 void Panels::draw_picture_menu() {
-  if (menu_row(kSaveRow)) frames_.save_image(state_);
+  if (menu_row(kSaveRow)) frames_.save_new_image(state_);
+  if (ImGui::MenuItem("Save the outlines as SVG")) frames_.save_new_image(state_, ".svg");
   ImGui::Separator();
   const Settings& s = state_.settings();
+  if (ImGui::BeginMenu("Background")) {
+    for (const auto& [label, name] : {std::pair("Dark", "dark"),
+                                      {"Light", "light"},
+                                      {"White", "white"},
+                                      {"Black", "black"},
+                                      {"Transparent", "none"}})
+      if (const Background one = parse_background(name); ImGui::MenuItem(label, nullptr, s.background == one))
+        state_.change_settings([&](Settings& changed) { changed.background = one; });
+    ImGui::EndMenu();
+  }
   if (ImGui::MenuItem("Axes", nullptr, s.axes))
     state_.change_settings([](Settings& changed) { changed.axes = !changed.axes; });
   if (ImGui::MenuItem("Scale bar", nullptr, s.scale_bar))

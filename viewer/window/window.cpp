@@ -411,6 +411,7 @@ class Window {
   void on_key(int key, int modifiers) {
     wake_ = kFramesAfterEvent;
     const std::string name = key_name(key);
+    if (name == "Escape" && Gui::close_menus()) return;
     const bool in_palette = layout_.palette;
     if (layout_.opening) panels_.press(name);
     if (in_palette) palette_.press(name);
