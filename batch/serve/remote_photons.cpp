@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <cstring>
 
 #include "base/json.h"
 #include "batch/actions/photon_files.h"
@@ -102,8 +103,11 @@ photon::Tally tally_of(const Json& welcome, const PhotonOptions& options) {
   return tally;
 }
 
-std::span<const photon::PhotonRow> rows_of(const client::Bytes& bytes) {
-  return {static_cast<const photon::PhotonRow*>(bytes.data()), bytes.size() / sizeof(photon::PhotonRow)};
+/// A copy: a message's bytes may begin anywhere.
+std::vector<photon::PhotonRow> rows_of(const client::Bytes& bytes) {
+  std::vector<photon::PhotonRow> rows(bytes.size() / sizeof(photon::PhotonRow));
+  if (!rows.empty()) std::memcpy(rows.data(), bytes.data(), rows.size() * sizeof(photon::PhotonRow));
+  return rows;
 }
 
 /// Adds a result to the counts. Ends are counted for no material: the server does not say of which they are.
@@ -217,7 +221,8 @@ Json follow_photons_remotely(client::Client& client, PhotonOptions& options, std
       wanted.first = first;
       wanted.photons = photons;
       const client::Result result = result_of(client, client.submit(wanted), [&] { advance(0); });
-      const auto* rows = static_cast<const photon::PhotonRow*>(result.records.data());
+      const std::vector<photon::PhotonRow> records = rows_of(result.records);
+      const photon::PhotonRow* rows = records.data();
       return std::vector(rows, rows + result.records.size() / sizeof *rows);
     });
     summary.files.emplace_back("record.npy");
