@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "options.h"
 
@@ -194,6 +195,14 @@ Eigen::Matrix4d Camera::projection(double aspect, const Bounds& scene) const {
   p(2, 3) = high / (high - low);
   p(3, 3) = 1;
   return p;
+}
+
+bool Camera::cut_before_eye(Eigen::Vector3d& a, Eigen::Vector3d& b, double least) const {
+  if (orthographic) return true;
+  if (depth(a) < depth(b)) std::swap(a, b);
+  if (depth(a) <= least) return false;
+  if (depth(b) < least) b = a + (depth(a) - least) / (depth(a) - depth(b)) * (b - a);
+  return true;
 }
 
 Eigen::Vector3d Camera::project(const Eigen::Vector3d& point, double aspect) const {

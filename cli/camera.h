@@ -56,6 +56,15 @@ class Camera {
   [[nodiscard]] double half_height() const;
   /// Millimetres per pixel at the target, of an image `height` pixels high.
   [[nodiscard]] double pixel_size(int height) const { return 2 * half_height() / height; }
+  /// The same at a depth of more than 0.
+  [[nodiscard]] double pixel_size(int height, double depth) const {
+    return orthographic ? pixel_size(height) : pixel_size(height) * depth / distance;
+  }
+  /// Millimetres before the eye, along the view.
+  [[nodiscard]] double depth(const Eigen::Vector3d& point) const { return (point - eye()).dot(forward()); }
+  /// Cuts a line to the part before the eye, at least `least` mm away; false where there is none. Lines of a parallel
+  /// projection stay. The ends may change places.
+  [[nodiscard]] bool cut_before_eye(Eigen::Vector3d& a, Eigen::Vector3d& b, double least) const;
   [[nodiscard]] ImageRays rays(double aspect) const;
 
   /// Looks along `direction`, with `up_hint` upward in the image where that is possible.

@@ -66,8 +66,8 @@ void OffscreenScene::make_room() {
   if (!options_.image.legend || camera.eye || camera.target || !options_.bookmark.empty()) return;
   const auto [width, height] = options_.image.resolution;
   const float share = legends_width(legends(std::nullopt), width, height) / static_cast<float>(width);
-  constexpr float kMost = 0.5F;
-  if (!(share > 0) || share > kMost) return;
+  constexpr float kMax = 0.5F;
+  if (!(share > 0) || share > kMax) return;
   Camera before;
   before.free_share.x() = 1 - static_cast<double>(share);
   before.free_middle.x() = -static_cast<double>(share);

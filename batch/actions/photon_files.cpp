@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/trust.h"
 #include "cli/output_file.h"
+#include "photon/src/chroma_flags.h"
 
 namespace raylift::batch {
 using namespace cli;
@@ -50,7 +51,10 @@ const std::vector<ChromaArray>& chroma_arrays() {
       {"pol", NpyType::float32, {3}, [](const PhotonRow& row, float* to) { put(row.polarization, to); }},
       {"wavelengths", NpyType::float32, {}, [](const PhotonRow& row, float* to) { *to = row.wavelength; }},
       {"t", NpyType::float32, {}, [](const PhotonRow& row, float* to) { *to = row.time; }},
-      {"flags", NpyType::uint32, {}, [](const PhotonRow& row, float* to) { put_bits(chroma_flags(row.flags), to); }},
+      {"flags",
+       NpyType::uint32,
+       {},
+       [](const PhotonRow& row, float* to) { put_bits(photon::chroma_flags(row.flags), to); }},
       {"channel", NpyType::int32, {}, [](const PhotonRow& row, float* to) { put_bits(row.sensor - 1, to); }},
       {"solid", NpyType::uint32, {}, [](const PhotonRow& row, float* to) { put_bits(row.solid, to); }},
       {"number", NpyType::uint32, {}, [](const PhotonRow& row, float* to) { put_bits(row.number, to); }}};
@@ -91,20 +95,6 @@ bool are_counts_of(const photon::Tally& tally, std::uint64_t done, std::uint64_t
 }
 
 }  // namespace
-
-std::uint32_t chroma_flags(std::uint32_t flags) {
-  using namespace photon::opticks;
-  constexpr struct {
-    std::uint32_t opticks, chroma;
-  } kFlags[]{{kMiss, 1U << 0},          {kBulkAbsorb, 1U << 1},  {kSurfaceDetect, 1U << 2},
-             {kSurfaceAbsorb, 1U << 3}, {kBulkScatter, 1U << 4}, {kBoundaryReflect, 1U << 6},
-             {kBulkReemit, 1U << 9},    {kCerenkov, 1U << 10},   {kScintillation, 1U << 11},
-             {kNanAbort, 1U << 31}};
-  std::uint32_t result = 0;
-  for (const auto& flag : kFlags)
-    if ((flags & flag.opticks) != 0) result |= flag.chroma;
-  return result;
-}
 
 PhotonArrays::PhotonArrays(const fs::path& folder, const std::string& name, PhotonFormat format,
                            std::optional<std::uint64_t> resume)

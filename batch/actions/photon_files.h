@@ -75,9 +75,6 @@ class PhotonFiles {
   std::vector<std::string> names_;
 };
 
-/// Chroma's flags (chroma/cuda/photon.h) for those of Opticks. It has none for a passage between dielectrics.
-[[nodiscard]] std::uint32_t chroma_flags(std::uint32_t flags);
-
 /// The files that a run may write in a folder, whether they are there or not.
 [[nodiscard]] std::vector<std::filesystem::path> photon_files_of(const std::filesystem::path& folder);
 /// Takes away what a run left in a folder, or what it needs to go on.

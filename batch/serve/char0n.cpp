@@ -9,7 +9,7 @@
 #include <map>
 #include <utility>
 
-#include "batch/actions/photon_files.h"
+#include "photon/src/chroma_flags.h"
 
 namespace raylift::batch {
 namespace {
@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t kMaxWord = 64;
 /// A photon has position, direction and polarisation by axes, wavelength, time, flags.
 constexpr std::size_t kColumns = 12;
-constexpr std::uint32_t kCherenkov = 1U << 10, kScintillation = 1U << 11;  // chroma/cuda/photon.h
 
 template <class T>
 std::string bytes_of(const std::vector<T>& values) {
@@ -29,9 +28,9 @@ std::string bytes_of(std::uint64_t event) {
 }
 
 std::uint32_t opticks_birth(std::uint32_t chroma) {
-  return (chroma & kCherenkov) != 0       ? photon::opticks::kCerenkov
-         : (chroma & kScintillation) != 0 ? photon::opticks::kScintillation
-                                          : photon::opticks::kTorch;
+  for (const std::uint32_t birth : {photon::opticks::kCerenkov, photon::opticks::kScintillation})
+    if ((chroma & photon::chroma_flags(birth)) != 0) return birth;
+  return photon::opticks::kTorch;
 }
 
 }  // namespace
@@ -114,7 +113,7 @@ std::vector<std::string> char0n_result(std::uint64_t event, const photon::Reply&
     const std::array<float, 8> values{row.direction.x,    row.direction.y,    row.direction.z, row.polarization.x,
                                       row.polarization.y, row.polarization.z, row.wavelength,  row.time};
     for (std::size_t i = 0; i != values.size(); ++i) columns[i].push_back(values[i]);
-    flags.push_back(chroma_flags(row.flags));
+    flags.push_back(photon::chroma_flags(row.flags));
   }
   std::vector<std::string> frames{"SIM_COMPLETE", bytes_of(event), bytes_of(channels)};
   for (const std::vector<float>& column : columns) frames.push_back(bytes_of(column));

@@ -86,8 +86,8 @@ ServerKeys read_server_keys(const fs::path& path) {
   if (why.empty() && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0) why = "can be read by others";
   if (!why.empty())
     throw Error(ErrorKind::io, "the file of keys " + why, {file.string(), ""}, "make it the user's alone by chmod 600");
-  constexpr off_t kMost = 1 << 20;
-  if (status.st_size > kMost) throw Error(ErrorKind::malformed, "it is too large for keys", {file.string(), ""});
+  constexpr off_t kMax = 1 << 20;
+  if (status.st_size > kMax) throw Error(ErrorKind::malformed, "it is too large for keys", {file.string(), ""});
   std::string text(static_cast<std::size_t>(status.st_size), '\0');
   const ssize_t got = ::read(opened.get(), text.data(), text.size());
   text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));

@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <optional>
 #include <span>
 #include <utility>
-#include <cstring>
 
 #include "base/json.h"
 #include "batch/actions/photon_files.h"
@@ -103,7 +103,7 @@ photon::Tally tally_of(const Json& welcome, const PhotonOptions& options) {
   return tally;
 }
 
-/// A copy: a message's bytes may begin anywhere.
+/// A copy: bytes of a client are aligned to 8, and PhotonRow to 16.
 std::vector<photon::PhotonRow> rows_of(const client::Bytes& bytes) {
   std::vector<photon::PhotonRow> rows(bytes.size() / sizeof(photon::PhotonRow));
   if (!rows.empty()) std::memcpy(rows.data(), bytes.data(), rows.size() * sizeof(photon::PhotonRow));
@@ -220,10 +220,7 @@ Json follow_photons_remotely(client::Client& client, PhotonOptions& options, std
     write_record(options, progress, [&](std::uint64_t first, std::size_t photons, const auto& advance) {
       wanted.first = first;
       wanted.photons = photons;
-      const client::Result result = result_of(client, client.submit(wanted), [&] { advance(0); });
-      const std::vector<photon::PhotonRow> records = rows_of(result.records);
-      const photon::PhotonRow* rows = records.data();
-      return std::vector(rows, rows + result.records.size() / sizeof *rows);
+      return rows_of(result_of(client, client.submit(wanted), [&] { advance(0); }).records);
     });
     summary.files.emplace_back("record.npy");
   }

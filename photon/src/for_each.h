@@ -25,8 +25,8 @@ void for_each_in_turns(std::size_t count, const std::function<void(std::size_t)>
   if (!after_turn) return for_each(count, work);
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
-  constexpr double kTurn = 0.1, kLeast = 64;
-  double turn = kLeast;
+  constexpr double kTurn = 0.1, kMin = 64;
+  double turn = kMin;
   for (std::size_t done = 0; done != count;) {
     const Clock::time_point start = Clock::now();
     const std::size_t here = std::min(static_cast<std::size_t>(turn), count - done);
@@ -34,7 +34,7 @@ void for_each_in_turns(std::size_t count, const std::function<void(std::size_t)>
     base::for_all(here, few, [&](std::size_t i) { work(done + i); });
     done += here;
     const double took = Seconds(Clock::now() - start).count();
-    turn = std::max(kLeast, turn * std::min(4.0, kTurn / std::max(took, 1e-9)));
+    turn = std::max(kMin, turn * std::min(4.0, kTurn / std::max(took, 1e-9)));
     after_turn(done);
   }
 }

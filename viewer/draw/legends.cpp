@@ -270,7 +270,7 @@ void add_legends(std::span<const Legend> legends, int width, int height, Overlay
   const float wide = width_of(rows, width, scale);
   const bool light = is_light(background);
   const Paint plate = light ? Paint{1, 1, 1, 0.9F} : kPlatePaint;
-  const Paint ink = light ? Paint{0.10F, 0.11F, 0.13F, 1} : kPlateInk;
+  const Paint ink = light ? overlay_ink(light) : kPlateInk;
 
   OverlayBuilder builder(overlay);
   const Point corner(static_cast<float>(width) - kMargin * scale, static_cast<float>(height) - kMargin * scale);

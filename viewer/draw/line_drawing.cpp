@@ -83,12 +83,7 @@ bool LineDrawing::seen(const Outline& line, const Eigen::Vector3d& in_image, dou
 
 void LineDrawing::add(const Outline& line, double reach, std::uint32_t style) {
   Eigen::Vector3d from = line.from, to = line.to;
-  const auto depth = [&](const Eigen::Vector3d& p) { return (p - camera_.eye()).dot(camera_.forward()); };
-  if (!camera_.orthographic) {
-    if (depth(from) < depth(to)) std::swap(from, to);
-    if (depth(from) <= least_depth_) return;
-    if (depth(to) < least_depth_) to = from + (depth(from) - least_depth_) / (depth(from) - depth(to)) * (to - from);
-  }
+  if (!camera_.cut_before_eye(from, to, least_depth_)) return;
   const auto project = [&](const Eigen::Vector3d& p) { return camera_.project(p, aspect_); };
   const auto pixel = [&](const Eigen::Vector3d& p) {
     return Eigen::Vector2d(0.5 * (1 + p.x()) * size_.width, 0.5 * (1 - p.y()) * size_.height);
@@ -101,7 +96,7 @@ void LineDrawing::add(const Outline& line, double reach, std::uint32_t style) {
   const double length = (pixel(b) - pixel(a)).norm() * seen_.width / size_.width;
   constexpr double kMaxSamples = 100000;
   const auto count = static_cast<int>(std::clamp(std::ceil(length), 2.0, kMaxSamples));
-  const double pixel_mm = camera_.pixel_size(seen_.height) * (camera_.orthographic ? 1 : a.z() / camera_.distance);
+  const double pixel_mm = camera_.pixel_size(seen_.height, a.z());
   const double slack = 1e-5 * std::abs(a.z()) + 3 * pixel_mm + (line.silhouette ? 0.1 * reach : 0);
   // A single hidden sample among seen ones is noise.
   constexpr int kGap = 2, kShortest = 6;

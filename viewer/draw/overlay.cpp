@@ -23,7 +23,7 @@ using Paint = Builder::Paint;
 
 /// A colour in contrast to the background's lower edge.
 Paint ink(const Background& background, float alpha) {
-  return is_light(background) ? Paint{0.10F, 0.11F, 0.13F, alpha} : Paint{0.88F, 0.90F, 0.93F, alpha};
+  return overlay_ink(is_light(background), alpha);
 }
 /// Its opposite, drawn around it: solids of any colour may stand behind.
 Paint halo(const Background& background) {
@@ -98,7 +98,7 @@ class ImagePlaces {
       : camera_(camera), size_(width, height), aspect_(static_cast<double>(width) / height) {}
 
   [[nodiscard]] bool before_the_eye(const Eigen::Vector3d& p) const {
-    return camera_.orthographic || depth(p) > least_;
+    return camera_.orthographic || camera_.depth(p) > least_;
   }
   [[nodiscard]] Eigen::Vector2d place(const Eigen::Vector3d& p) const {
     const Eigen::Vector3d at = camera_.project(p, aspect_);
@@ -106,9 +106,7 @@ class ImagePlaces {
   }
   /// The part of a line that lies before the eye, and in the image or close by.
   [[nodiscard]] std::optional<std::pair<Point, Point>> line(Eigen::Vector3d a, Eigen::Vector3d b) const {
-    if (!before_the_eye(a)) std::swap(a, b);
-    if (!before_the_eye(a)) return std::nullopt;
-    if (!before_the_eye(b)) b = a + (depth(a) - least_) / (depth(a) - depth(b)) * (b - a);
+    if (!camera_.cut_before_eye(a, b, least_)) return std::nullopt;
     const Eigen::Vector2d from = place(a), along = place(b) - from;
     double begin = 0, end = 1;  // Liang and Barsky
     for (int axis = 0; axis != 2; ++axis)
@@ -132,7 +130,6 @@ class ImagePlaces {
 
  private:
   static constexpr double kMargin = 64;
-  [[nodiscard]] double depth(const Eigen::Vector3d& p) const { return (p - camera_.eye()).dot(camera_.forward()); }
 
   const Camera& camera_;
   Eigen::Vector2d size_;

@@ -37,4 +37,9 @@ class OverlayBuilder {
 /// A dark ground with light letters: read over any image.
 inline constexpr OverlayBuilder::Paint kPlatePaint{0.05F, 0.06F, 0.07F, 0.85F}, kPlateInk{1.00F, 0.95F, 0.85F, 1};
 
+/// The ink on a light background, or on a dark one.
+[[nodiscard]] constexpr OverlayBuilder::Paint overlay_ink(bool light, float alpha = 1) {
+  return light ? OverlayBuilder::Paint{0.10F, 0.11F, 0.13F, alpha} : OverlayBuilder::Paint{0.88F, 0.90F, 0.93F, alpha};
+}
+
 }  // namespace raylift::viewer

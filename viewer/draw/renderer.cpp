@@ -201,7 +201,7 @@ std::string Renderer::svg(const Camera& camera, const Settings& settings) {
     check_gl("drawing what hides lines");
     const Scene& scene = *scene_.scene();
     LineDrawing drawing(camera, settings, scene.bounds, size, seen);
-    const LineColors colors(scene, settings, !overlay_.legends().empty());
+    const LineColors colors(scene, settings, !overlay_.legends().empty(), scene_.own_colors());
     std::vector<double> reach;  // of meshes
     for (const Mesh& mesh : scene.meshes) reach.push_back(2 * static_cast<double>(ball_around(mesh.vertices).radius));
     for_outlines(scene, settings, camera, scene_.looks(), seen_or_faint(seen, scene_.looks()),

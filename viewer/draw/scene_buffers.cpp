@@ -107,6 +107,7 @@ void SceneBuffers::set_hit_colors(std::span<const std::uint32_t> colors) {
 
 void SceneBuffers::set_own_colors(std::span<const std::uint32_t> colors) {
   own_colors_ = Buffer();
+  own_.assign(colors.begin(), colors.end());
   if (std::all_of(colors.begin(), colors.end(), [](std::uint32_t color) { return color == 0; })) return;
   std::vector<LinearColor> linear = linear_colors(colors);
   for (std::size_t i = 0; i != linear.size(); ++i) linear[i][3] = colors[i] == 0 ? 0.0F : 1.0F;
@@ -235,7 +236,7 @@ void SceneBuffers::set_enclosing(std::span<const std::uint32_t> enclosing) {
 }
 
 void SceneBuffers::look(const Sight& sight) {
-  constexpr std::uint64_t kLeast = 5000;  // triangles of a look
+  constexpr std::uint64_t kMin = 5000;  // triangles of a look
   if (sight_ == sight) return;
   enclosed_.look(sight, looks_);
   // Lines along triangles show those of the scene, not of a level.
@@ -246,9 +247,9 @@ void SceneBuffers::look(const Sight& sight) {
     Sight own = sight;
     if (look == Look::lines || look == Look::edged) own.tolerance = 0;
     if (sight.most != kAllTriangles)
-      own.most = std::max(
-          kLeast, static_cast<std::uint64_t>(static_cast<double>(sight.most) * static_cast<double>(drawn.triangles) /
-                                             static_cast<double>(shown)));
+      own.most =
+          std::max(kMin, static_cast<std::uint64_t>(static_cast<double>(sight.most) *
+                                                    static_cast<double>(drawn.triangles) / static_cast<double>(shown)));
     drawn.seen.look(own, enclosed_.hidden());
     refill_seen(drawn);
   }

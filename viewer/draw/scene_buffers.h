@@ -51,6 +51,8 @@ class SceneBuffers {
   /// The colours that solids have of their own, sRGB 0xAABBGGRR; 0: none.
   void set_own_colors(std::span<const std::uint32_t> colors);
   [[nodiscard]] bool has_own_colors() const { return static_cast<bool>(own_colors_); }
+  /// sRGB 0xAABBGGRR of each solid; 0: it has none of its own. Empty: none has.
+  [[nodiscard]] std::span<const std::uint32_t> own_colors() const { return own_; }
   /// Colours of solids for ColorBy::hits and first_hit.
   void set_hit_colors(std::span<const std::uint32_t> colors);
   /// Makes the vertex normals of smooth shading, unless they are made already.
@@ -145,6 +147,7 @@ class SceneBuffers {
   Bounds bounds_;
   Buffer vertices_, triangles_, level_triangles_, normals_, smooth_, instances_, opacities_, colors_, hit_colors_,
       own_colors_;
+  std::vector<std::uint32_t> own_;
   std::array<LookGroup, 7> groups_;  // by Look
   struct Marked {
     std::vector<std::uint32_t> instances;

@@ -80,21 +80,25 @@ void add_item(std::string& svg, const OverlayItem& item, int height) {
 
 }  // namespace
 
-LineColors::LineColors(const Scene& scene, const Settings& settings, bool has_legend)
+LineColors::LineColors(const Scene& scene, const Settings& settings, bool has_legend,
+                       std::span<const std::uint32_t> own_colors)
     : scene_(scene),
       by_(settings.color),
       colored_(has_legend && (by_ == ColorBy::material || by_ == ColorBy::solid || by_ == ColorBy::mesh)),
       light_(settings.background.transparent || is_light(settings.background)),
-      palette_(material_palette(scene)) {}
+      palette_(material_palette(scene)),
+      own_colors_(own_colors) {}
 
 LineStyle LineColors::style(const Outline& line) const {
   constexpr float kWidth = 1, kThin = 0.5F;
-  const Color ink = light_ ? Color{0.10F, 0.11F, 0.13F} : Color{0.88F, 0.90F, 0.93F};
-  const Color grey{0.5F, 0.5F, 0.5F};
-  if (!colored_) return line.faint ? LineStyle{grey, kThin} : LineStyle{ink, kWidth};
+  const OverlayBuilder::Paint paint = overlay_ink(light_);
+  const Color ink{paint[0], paint[1], paint[2]}, grey{0.5F, 0.5F, 0.5F};
+  const std::uint32_t own = own_colors_.empty() ? 0 : own_colors_[line.solid];
+  if (!colored_ && own == 0) return line.faint ? LineStyle{grey, kThin} : LineStyle{ink, kWidth};
   const Instance& placed = scene_.instances[line.solid];
   const std::uint32_t material = scene_.material(placed, 0);
-  Color color = by_ == ColorBy::material
+  Color color = own != 0 ? unpacked(own)
+                : by_ == ColorBy::material
                     ? unpacked(material == kNone ? palette_.back() : palette_[material])
                     : distinct_color((by_ == ColorBy::solid ? line.solid : placed.mesh) % kDistinctColors);
   // Towards the ink, until the line is seen on the background.

@@ -20,10 +20,12 @@ struct LineStyle {
 };
 
 /// The styles of lines: ink in contrast to the background, thin and grey for faint solids. Beside a legend of
-/// materials, solids or meshes they have its colours, dark or light enough for the background.
+/// materials, solids or meshes they have its colours, and everywhere those that solids have of their own, dark or light
+/// enough for the background.
 class LineColors {
  public:
-  LineColors(const Scene& scene, const Settings& settings, bool has_legend);
+  /// `own_colors`: sRGB 0xAABBGGRR of each solid; 0: none. Empty: of all none. All parameters must outlive this.
+  LineColors(const Scene& scene, const Settings& settings, bool has_legend, std::span<const std::uint32_t> own_colors);
   [[nodiscard]] LineStyle style(const Outline& line) const;
 
  private:
@@ -31,6 +33,7 @@ class LineColors {
   ColorBy by_;
   bool colored_, light_;
   std::vector<std::uint32_t> palette_;
+  std::span<const std::uint32_t> own_colors_;
 };
 
 [[nodiscard]] std::string svg_text(const Resolution& size, const Background& background,

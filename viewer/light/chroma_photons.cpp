@@ -9,6 +9,8 @@
 #include <span>
 #include <string>
 
+#include "photon/src/chroma_flags.h"
+
 namespace raylift::viewer {
 namespace {
 
@@ -18,15 +20,11 @@ using photon::NpyReader;
 using photon::NpyType;
 using photon::PhotonRow;
 
-/// The end by Chroma's flags (chroma/cuda/photon.h); cut, where they have none.
+/// The end by Chroma's flags; truncated, where they have none.
 std::uint32_t end_of(std::uint32_t chroma) {
-  constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 5> kEnds{{{1U << 2, flags::kSurfaceDetect},
-                                                                          {1U << 3, flags::kSurfaceAbsorb},
-                                                                          {1U << 1, flags::kBulkAbsorb},
-                                                                          {1U << 0, flags::kMiss},
-                                                                          {1U << 31, flags::kNanAbort}}};
-  for (const auto& [theirs, ours] : kEnds)
-    if ((chroma & theirs) != 0) return ours;
+  for (const std::uint32_t end :
+       {flags::kSurfaceDetect, flags::kSurfaceAbsorb, flags::kBulkAbsorb, flags::kMiss, flags::kNanAbort})
+    if ((chroma & photon::chroma_flags(end)) != 0) return end;
   return flags::kEfficiencyCull;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "light/readable_light.h"
 
+#include <raylift/geometry/scene/eigen.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -13,10 +15,6 @@ namespace {
 
 constexpr std::size_t kSampledSteps = 2000;  // a tenth of a millisecond for each image
 
-Eigen::Vector3d to_vector(const Float3& p) {
-  return {static_cast<double>(p.x), static_cast<double>(p.y), static_cast<double>(p.z)};
-}
-
 /// Cuts a line to where a linear function of its points is not negative; false where that is nowhere.
 bool keep(double a, double b, double& begin, double& end) {
   if (a < 0 && b < 0) return false;
@@ -27,17 +25,8 @@ bool keep(double a, double b, double& begin, double& end) {
 
 /// The length in pixels of the part of a line that the image shows.
 double length_in_image(const Camera& camera, Eigen::Vector3d from, Eigen::Vector3d to, const Resolution& size) {
-  const auto depth = [&](const Eigen::Vector3d& p) { return (p - camera.eye()).dot(camera.forward()); };
+  if (!camera.cut_before_eye(from, to, 1e-3 * camera.distance)) return 0;
   double begin = 0, end = 1;
-  const double least = 1e-3 * camera.distance;
-  if (!camera.orthographic) {
-    if (!keep(depth(from) - least, depth(to) - least, begin, end)) return 0;
-    const Eigen::Vector3d along = to - from;
-    to = from + end * along;
-    from += begin * along;
-    begin = 0;
-    end = 1;
-  }
   const double aspect = static_cast<double>(size.width) / size.height;
   const Eigen::Vector3d a = camera.project(from, aspect), b = camera.project(to, aspect);
   for (int axis = 0; axis != 2; ++axis)
@@ -64,7 +53,7 @@ ReadableLight::ReadableLight(const PhotonSet& set, const PhotonChoice& choice)
                       end = path_ends_[sampled_paths_];
     for (std::size_t i = begin; i != end; ++i) {
       const std::uint32_t row = choice.steps[i].row;
-      sample_.emplace_back(to_vector(set.rows[row].position), to_vector(set.rows[row + 1].position));
+      sample_.emplace_back(to_eigen(set.rows[row].position), to_eigen(set.rows[row + 1].position));
     }
     if (begin != end)
       mean_life_ += static_cast<double>(set.rows[choice.steps[end - 1].row + 1].time) -

@@ -46,6 +46,14 @@ OverlapMark mark_of(const Scene& scene, OverlapKind kind, std::uint32_t first, s
   return mark;
 }
 
+constexpr const char* kAdvice = "make it by: raylift check --json SCENE > report.json";
+
+OverlapKind kind_of(const std::string& word, const std::string& file) {
+  for (std::size_t k = 0; k != kOverlapKinds; ++k)
+    if (to_string(static_cast<OverlapKind>(k)) == word) return static_cast<OverlapKind>(k);
+  throw Error(ErrorKind::malformed, "there is no kind of overlap '" + cli::printable(word) + "'", {file, ""}, kAdvice);
+}
+
 std::string file_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
@@ -80,7 +88,6 @@ OverlapMarks overlap_marks(const Scene& scene, const OverlapReport& report) {
 }
 
 OverlapMarks read_overlap_marks(const std::string& file, const Scene& scene) {
-  constexpr const char* kAdvice = "make it by: raylift check --json SCENE > report.json";
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw Error(ErrorKind::io, "the report can't be opened", {file, ""}, kAdvice);
   const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
@@ -103,11 +110,8 @@ OverlapMarks read_overlap_marks(const std::string& file, const Scene& scene) {
                       {file, ""}, "check the scene again");
         return found->second;
       };
-      OverlapKind kind{};
-      for (std::size_t k = 0; k != kOverlapKinds; ++k)
-        if (to_string(static_cast<OverlapKind>(k)) == one.at("kind").get<std::string>())
-          kind = static_cast<OverlapKind>(k);
-      OverlapMark mark = mark_of(scene, kind, solid("first"), solid("second"));
+      OverlapMark mark =
+          mark_of(scene, kind_of(one.at("kind").get<std::string>(), file), solid("first"), solid("second"));
       const auto place = one.at("place_mm").get<std::array<double, 3>>();
       mark.place = {place[0], place[1], place[2]};
       mark.depth = one.at("depth_mm").get<double>();

@@ -30,7 +30,7 @@ Float3 as_float3(const Eigen::Vector3d& v) {
 std::pair<double, double> depths(const Bounds& box, const Camera& camera) {
   std::pair<double, double> result{1e300, -1e300};
   for (const Eigen::Vector3d& corner : box_corners(box)) {
-    const double depth = (corner - camera.eye()).dot(camera.forward());
+    const double depth = camera.depth(corner);
     result = {std::min(result.first, depth), std::max(result.second, depth)};
   }
   return result;

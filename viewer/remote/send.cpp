@@ -143,8 +143,8 @@ void add_send_options(CLI::App& app, SendOptions& options) {
                   "With --send: how long the answer may take, up to 1 million; 0: no limit",
                   [&](const std::string& text) {
                     const auto seconds = cli::number(text);
-                    constexpr double kMost = 1e6;
-                    if (!seconds || !(*seconds >= 0 && *seconds <= kMost))
+                    constexpr double kMax = 1e6;
+                    if (!seconds || !(*seconds >= 0 && *seconds <= kMax))
                       throw Error(ErrorKind::usage, "'" + cli::printable(text) + "' is no number of seconds");
                     options.seconds = *seconds;
                   })

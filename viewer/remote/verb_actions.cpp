@@ -318,10 +318,10 @@ Answer overlaps(const ControlTarget& to, const Arguments& with) {
     if (state.messages().failures() != failures) throw Error(*state.messages().failure());
     if (state.wants_overlaps()) return std::nullopt;
     if (!state.overlaps()) throw Error(ErrorKind::cancelled, "the search was stopped in the window");
-    constexpr std::size_t kMost = 20;
+    constexpr std::size_t kMax = 20;
     Json found = Json::array();
     for (const OverlapMark& mark : *state.overlaps()) {
-      if (found.size() == kMost) break;
+      if (found.size() == kMax) break;
       found.push_back({{"place", cli::point_json(Double3{mark.place.x(), mark.place.y(), mark.place.z()})},
                        {"depth", mark.depth},
                        {"first", state.scene()->path(state.scene()->instances[mark.first])},
@@ -359,7 +359,7 @@ Answer path(const ControlTarget& to, const Arguments& with) {
     return Json();
   }
   constexpr double kSecondsOfEach = 5;
-  const std::vector<std::string> bookmarks = path_names(*names);
+  const std::vector<std::string> bookmarks = cli::split_at_commas(*names);
   const double seconds =
       with.number("seconds").value_or(kSecondsOfEach * std::max(1.0, static_cast<double>(bookmarks.size()) - 1));
   to.state.play_path(bookmarks, seconds);

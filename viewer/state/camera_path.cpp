@@ -50,16 +50,6 @@ Double3 between(const Double3& a, const Double3& b, double t) {
 
 }  // namespace
 
-std::vector<std::string> path_names(const std::string& text) {
-  std::vector<std::string> names;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    names.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return names;
-}
-
 CameraPath::CameraPath(const Bookmarks& bookmarks, const std::vector<std::string>& names, const Bounds& scene) {
   for (const std::string& name : names) {
     const Bookmark* found = bookmarks.find(name);

@@ -11,9 +11,6 @@
 
 namespace raylift::viewer {
 
-/// The names in a text: "A,B,C".
-[[nodiscard]] std::vector<std::string> path_names(const std::string& text);
-
 class CameraPath {
  public:
   /// Through the bookmarks with these names, in this order; names may repeat. Throws Error(usage) for a name that no

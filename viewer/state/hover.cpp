@@ -23,9 +23,7 @@ HoverText hover_text(const ShownScene& shown, const Picked& picked, const Cursor
   const auto point = shown.point_of(picked, cursor);
   if (!point) return text;
   const Camera& camera = shown.camera;
-  const double depth = (*point - camera.eye()).dot(camera.forward());
-  const double pixel =
-      camera.pixel_size(cursor.window.height) * (camera.orthographic ? 1 : std::abs(depth) / camera.distance);
+  const double pixel = camera.pixel_size(cursor.window.height, std::abs(camera.depth(*point)));
   const int digits = pixel > 0 ? std::clamp(1 - static_cast<int>(std::floor(std::log10(pixel))), 0, 9) : 9;
   text.position =
       fmt::format("{:.{}f}  {:.{}f}  {:.{}f} mm", point->x(), digits, point->y(), digits, point->z(), digits);

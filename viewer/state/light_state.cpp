@@ -122,9 +122,8 @@ void LightState::move_source(double right, double up, const Resolution& window) 
   const Eigen::Vector3d& place = *at;
   // At its distance; of a source behind the eye, at the camera's target.
   const Camera& camera = shown_.camera;
-  const double depth = (place - camera.eye()).dot(camera.forward());
-  double pixel = camera.pixel_size(window.height);
-  if (!camera.orthographic && depth > 0) pixel *= depth / camera.distance;
+  const double depth = camera.depth(place);
+  const double pixel = camera.pixel_size(window.height, depth > 0 ? depth : camera.distance);
   source_moved_ += pixel * (right * camera.right() + up * camera.above());
   mark_source();
   ++shown_.revision;

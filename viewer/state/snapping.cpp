@@ -24,7 +24,7 @@ class Place {
         aspect_(size_.x() / size_.y()),
         at_(cursor.x, cursor.y) {}
 
-  [[nodiscard]] double depth(const Eigen::Vector3d& p) const { return (p - camera_.eye()).dot(camera_.forward()); }
+  [[nodiscard]] double depth(const Eigen::Vector3d& p) const { return camera_.depth(p); }
   /// Infinite behind the eye.
   [[nodiscard]] double distance(const Eigen::Vector3d& p) const {
     if (!camera_.orthographic && depth(p) <= 1e-6 * camera_.distance) return std::numeric_limits<double>::infinity();
@@ -33,10 +33,7 @@ class Place {
     return (place - at_).norm();
   }
   /// Millimetres of a pixel at this depth.
-  [[nodiscard]] double pixel(double depth) const {
-    const double at_target = camera_.pixel_size(static_cast<int>(size_.y()));
-    return camera_.orthographic ? at_target : at_target * depth / camera_.distance;
-  }
+  [[nodiscard]] double pixel(double depth) const { return camera_.pixel_size(static_cast<int>(size_.y()), depth); }
 
  private:
   const Camera& camera_;

@@ -90,7 +90,7 @@ void add_image_options(CLI::App& app, ViewOptions& options, Typed& typed) {
       ->group(kImage);
   add_parsed(app, "--path", "NAME,NAME,...", "",
              "With --frames: the camera moves smoothly through these bookmarks, in place of an orbit",
-             [&](const std::string& text) { options.image.path = path_names(text); })
+             [&](const std::string& text) { options.image.path = cli::split_at_commas(text); })
       ->group(kImage);
   app.add_flag("--offscreen", typed.offscreen, "Open no window; --output and --frames imply it")->group(kImage);
   app.add_flag("--legend,!--no-legend", options.image.legend, "Draw the legend of the colours into images of --output")

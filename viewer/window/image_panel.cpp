@@ -85,13 +85,7 @@ bool edit_box(Settings& s, const ViewerState& state, std::function<void(ViewerSt
 /// The part of a line that lies before the eye, in the window's pixels.
 std::optional<std::array<ImVec2, 2>> line_in_window(const Camera& camera, Eigen::Vector3d a, Eigen::Vector3d b,
                                                     float width, float height) {
-  const auto depth = [&](const Eigen::Vector3d& p) { return (p - camera.eye()).dot(camera.forward()); };
-  const double least = 1e-3 * camera.distance;
-  if (!camera.orthographic) {
-    if (depth(a) < depth(b)) std::swap(a, b);
-    if (depth(a) <= least) return std::nullopt;
-    if (depth(b) < least) b = a + (depth(a) - least) / (depth(a) - depth(b)) * (b - a);
-  }
+  if (!camera.cut_before_eye(a, b, 1e-3 * camera.distance)) return std::nullopt;
   std::array<ImVec2, 2> ends;
   for (const auto& [point, end] : {std::pair(&a, &ends[0]), {&b, &ends[1]}}) {
     const Eigen::Vector3d at = camera.project(*point, static_cast<double>(width) / static_cast<double>(height));

@@ -31,8 +31,8 @@ std::vector<std::uint32_t> NameIndex::meant(const std::string& pattern) const {
 }
 
 std::string NameIndex::suggestion(const std::string& pattern) const {
-  constexpr int kMost = 20;
-  if (++suggestions_ > kMost) return {};
+  constexpr int kMax = 20;
+  if (++suggestions_ > kMax) return {};
   std::vector<std::string> candidates;
   for (const std::string& name : names_) candidates.emplace_back(base_name(name));
   return base::did_you_mean(pattern, candidates);

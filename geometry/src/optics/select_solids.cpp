@@ -46,10 +46,10 @@ const std::vector<std::uint32_t>& SolidIndex::literal(std::size_t field, const s
 
 // The product of selectors and solids takes time and not memory, so nothing else would end it.
 void SolidIndex::count(std::size_t solids) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 28;
   counted_ += solids;
-  if (counted_ <= kMost) return;
-  throw Error(ErrorKind::limit, "the optics' selectors mean more than " + std::to_string(kMost) + " solids together",
+  if (counted_ <= kMax) return;
+  throw Error(ErrorKind::limit, "the optics' selectors mean more than " + std::to_string(kMax) + " solids together",
               {scene_.source, ""}, "name solids in full where a selector means one, and all of a kind by one selector");
 }
 

@@ -112,6 +112,18 @@ TEST_F(Drawing, HasTheNineEdgesOfACubeThatAreSeen) {
   }
 }
 
+TEST_F(Drawing, HasTheColorsThatSolidsHaveOfTheirOwn) {
+  const Scene scene = test::drawn_boxes({{{0, 0, 0}, 100}, {{300, 0, 0}, 100}});
+  settings_.axes = settings_.scale_bar = false;
+  camera_.look({0.45, 0.75, -0.55}, {0, 0, 1});
+  camera_.frame(scene.bounds, 4.0 / 3);
+  (void)draw(scene);
+  EXPECT_EQ(text_.find("stroke=\"#88ccff\""), std::string::npos);
+  renderer_->set_own_colors(std::vector<std::uint32_t>{0, 0xFFFFCC88U});
+  (void)again();
+  EXPECT_NE(text_.find("stroke=\"#88ccff\""), std::string::npos);
+}
+
 TEST_F(Drawing, LeavesOutWhatIsBehindAnother) {
   // Along y: the small box is behind the large one, and seen beside it.
   const Scene scene = test::drawn_boxes({{{0, 0, 0}, 100}, {{50, 500, 0}, 30}});
@@ -120,20 +132,14 @@ TEST_F(Drawing, LeavesOutWhatIsBehindAnother) {
   camera_.look(StandardView::front);
   camera_.frame(scene.bounds, 4.0 / 3);
   const Lines lines = lines_of(draw(scene));
-  const Bounds small = [&] {
+  const auto box_of = [&](std::size_t solid) {
     Bounds box;
-    const Instance& placed = scene.instances[1];
+    const Instance& placed = scene.instances[solid];
     for (const Float3& v : scene.meshes[placed.mesh].vertices)
       box.add(Vector3d(to_eigen(placed.transform) * to_eigen(v)));
     return box;
-  }();
-  const Bounds large = [&] {
-    Bounds box;
-    const Instance& placed = scene.instances[0];
-    for (const Float3& v : scene.meshes[placed.mesh].vertices)
-      box.add(Vector3d(to_eigen(placed.transform) * to_eigen(v)));
-    return box;
-  }();
+  };
+  const Bounds large = box_of(0), small = box_of(1);
   ASSERT_LT(small.min.x, large.max.x);
   ASSERT_GT(small.max.x, large.max.x);
   const double behind = 0.5 * (small.min.x + large.max.x), beside = 0.5 * (small.max.x + large.max.x);

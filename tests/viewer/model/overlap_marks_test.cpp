@@ -66,6 +66,10 @@ TEST(OverlapMarks, ComeFromAReport) {
   EXPECT_NE(refused(report("/elsewhere/other.dae", "{}")).find("not of this scene"), std::string::npos);
   EXPECT_NE(refused(report("boxes.dae", "null")).find("no overlaps"), std::string::npos);
   EXPECT_NE(refused(report("boxes.dae", R"({"found": [{"kind": 3}]})")).find("not a report"), std::string::npos);
+  std::string unknown = one;
+  unknown.replace(unknown.find("siblings_cross"), 14, "touching");
+  EXPECT_NE(refused(report("boxes.dae", R"({"found": [)" + unknown + "]}")).find("no kind of overlap 'touching'"),
+            std::string::npos);
   EXPECT_NE(refused(folder.write("text.json", "nothing")).find("not a report"), std::string::npos);
   EXPECT_NE(refused("/nowhere.json").find("can't be opened"), std::string::npos);
 }

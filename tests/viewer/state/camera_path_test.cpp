@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
 
+#include "cli/text.h"
 #include "support/paths.h"
 #include "viewer/remote/with_outside.h"
 
@@ -33,7 +34,9 @@ class Paths : public testing::Test {
     bounds_.add({-1, -1, -1});
     bounds_.add({1, 1, 1});
   }
-  [[nodiscard]] CameraPath path(const std::string& names) const { return {bookmarks_, path_names(names), bounds_}; }
+  [[nodiscard]] CameraPath path(const std::string& names) const {
+    return {bookmarks_, cli::split_at_commas(names), bounds_};
+  }
 
   test::TemporaryFolder folder_;
   Bookmarks bookmarks_;

@@ -50,8 +50,8 @@ void add_solid(Document& document, std::string name, Geometry geometry, std::vec
 }
 
 void check_vertex_count(std::uint64_t count, const std::string& file) {
-  constexpr std::uint64_t kMost = 0xFFFFFFFEU;
-  if (count > kMost)
+  constexpr std::uint64_t kMax = 0xFFFFFFFEU;
+  if (count > kMax)
     throw Error(ErrorKind::limit, "more vertices than 32-bit indices can number", {file, ""}, "split the file");
 }
 

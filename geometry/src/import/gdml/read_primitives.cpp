@@ -153,9 +153,9 @@ Shape read_generic_polycone(const SolidElement& e) {
 
 /// Each limit alone would allow 10^8 facets.
 void limit_facets(const SolidElement& e, std::uint32_t sides, std::size_t corners) {
-  constexpr std::uint64_t kMost = 1'000'000;
-  if (std::uint64_t{sides} * corners > kMost)
-    e.fail("it has more than " + std::to_string(kMost) + " facets: sides times corners", ErrorKind::limit);
+  constexpr std::uint64_t kMax = 1'000'000;
+  if (std::uint64_t{sides} * corners > kMax)
+    e.fail("it has more than " + std::to_string(kMax) + " facets: sides times corners", ErrorKind::limit);
 }
 
 Shape read_polyhedra(const SolidElement& e) {

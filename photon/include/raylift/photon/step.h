@@ -155,8 +155,9 @@ RAYLIFT_HD_INLINE StepKind in_bulk(const OpticsView& optics, const MaterialOptic
     component = &material.scintillation[scintillation_component(material, random)];
     rise = component->rise_time;
   }
-  const Real delay = shifts && profile == ShiftProfile::delta ? Real(component->time_constant)
-                                                              : emission_delay(component->time_constant, rise, random);
+  const Real delay = shifts && profile == ShiftProfile::delta
+                         ? Real(component->time_constant)
+                         : emission_delay(component->time_constant, rise, random);
   if (!emit(optics, *component, shifts, delay, photon, random)) return StepKind::absorbed;
   return shifts ? StepKind::shifted : StepKind::reemitted;
 }
@@ -267,8 +268,7 @@ RAYLIFT_HD_INLINE StepKind at_boundary(const GeometryView& geometry, const Bound
   const bool has_index = boundary.material_to != MaterialCode::none &&
                          (optics.materials[boundary.material_to].flags & material_flags::kIndex) != 0;
   const Real n1 = medium.refractive_index;
-  const Real n2 =
-      has_index ? Real(raylift::medium(optics, boundary.material_to, photon.wavelength).refractive_index) : n1;
+  const Real n2 = has_index ? Real(raylift::medium(optics, boundary.material_to, photon.wavelength).refractive_index) : n1;
   Vector normal = boundary.normal;
   if (dot(photon.direction, normal) > Real(0)) normal = -normal;
 
@@ -312,8 +312,9 @@ struct Bulk {
 RAYLIFT_HD_INLINE Bulk bulk_of(const OpticsView& optics, std::uint16_t material, float wavelength) {
   const TableLookup in = look_up(optics, material, wavelength);
   const Medium medium = raylift::medium(in);
-  Bulk bulk{
-      medium, {kNever, {kNever, kNever}, 0}, Real(1) / medium.absorption_length + Real(1) / medium.rayleigh_length};
+  Bulk bulk{medium,
+            {kNever, {kNever, kNever}, 0},
+            Real(1) / medium.absorption_length + Real(1) / medium.rayleigh_length};
   constexpr std::uint32_t kMore = material_flags::kMie | material_flags::kShifts | material_flags::kReemits;
   if ((optics.materials[material].flags & kMore) != 0) {
     bulk.losses = losses(optics, optics.materials[material], in.place);

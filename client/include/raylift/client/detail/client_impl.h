@@ -605,8 +605,8 @@ inline void Client::take_result(Entry& entry, const protocol::Header& header, st
   const std::uint64_t sequences = (entry.header.flags & protocol::kWantsSequences) != 0 ? protocol::kSequenceBytes : 0;
   const std::uint64_t records = (entry.header.flags & protocol::kWantsRecords) != 0 ? protocol::kRecordBytes : 0;
   const std::size_t hit = protocol::hit_bytes(header.layout);
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 48;  // rows: products stay numbers
-  if (header.layout != entry.header.layout || header.rows > kMost || header.photons > kMost ||
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 48;  // rows: products stay numbers
+  if (header.layout != entry.header.layout || header.rows > kMax || header.photons > kMax ||
       (!is_npy && bytes.size() != header.rows * hit + header.photons * (finals + sequences + records)))
     return broken("its rows are not those of its header");
   result.event = header.event;
