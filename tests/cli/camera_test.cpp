@@ -163,5 +163,27 @@ TEST(Camera, LookingFromTheTargetIsAMistake) {
   EXPECT_THROW(camera.look_from({1, 2, 3}, {1, 2, 3}, {0, 0, 1}), Error);
 }
 
+TEST(Camera, CutsALineToThePartBeforeTheEye) {
+  Camera camera;
+  camera.distance = 10;
+  camera.look_from({0, -10, 0}, {0, 0, 0}, {0, 0, 1});
+  Eigen::Vector3d a(0, -20, 0), b(6, 10, 0);  // from 10 mm behind the eye to 20 mm before it
+  ASSERT_TRUE(camera.cut_before_eye(a, b, 5));
+  EXPECT_DOUBLE_EQ(camera.depth(a), 20);
+  EXPECT_NEAR((b - Eigen::Vector3d(3, -5, 0)).norm(), 0, 1e-12);
+  Eigen::Vector3d behind(0, -20, 0), near(0, -6, 0);
+  EXPECT_FALSE(camera.cut_before_eye(behind, near, 5));
+  camera.orthographic = true;
+  EXPECT_TRUE(camera.cut_before_eye(behind, near, 5));
+}
+
+TEST(Camera, PixelsGrowWithTheDepthOfAPerspective) {
+  Camera camera;
+  camera.distance = 10;
+  EXPECT_DOUBLE_EQ(camera.pixel_size(100, 20), 2 * camera.pixel_size(100));
+  camera.orthographic = true;
+  EXPECT_DOUBLE_EQ(camera.pixel_size(100, 20), camera.pixel_size(100));
+}
+
 }  // namespace
 }  // namespace raylift
