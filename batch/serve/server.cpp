@@ -47,6 +47,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMaxHops = 8;                           // of an envelope: proxies in a row
 constexpr int kSendHighWater = 16;                            // messages in ZeroMQ's queue of a client
 constexpr int kReceiveHighWater = 64;                         // likewise
+constexpr std::ptrdiff_t kMaxTold = 256;                      // answers without a request that wait for a client
+constexpr std::size_t kMaxAllTold = 4096;                     // likewise, for all clients
 constexpr std::uint64_t kShareFrom = std::uint64_t{1} << 18;  // bytes of a result
 constexpr milliseconds kBeat{1000};                           // after which a silent client that waits gets `pending`
 constexpr milliseconds kShared{10'000};                       // for which a result waits in shared memory
@@ -79,6 +81,14 @@ class Held {
  private:
   std::shared_ptr<std::atomic<std::uint64_t>> sum_;
   std::uint64_t bytes_;
+};
+
+/// An answer without a request that its client's queue had no room for.
+struct Told {
+  std::size_t socket = 0;
+  std::vector<std::string> envelope;
+  Frames frames;
+  Clock::time_point until;
 };
 
 struct SharedResult {
@@ -305,9 +315,26 @@ struct PhotonServer::State {
     }
   }
 
-  /// Sends at once or not at all: for answers that the other end can ask for again.
+  /// Sends an answer that belongs to no open request: later, where the client's queue is full. A client that reads
+  /// nothing loses those beyond `kMaxTold`.
   void tell(std::size_t socket, const std::vector<std::string>& envelope, Frames frames) {
+    if (send_now(socket, envelope, frames) != Sent::later || told.size() >= kMaxAllTold) return;
+    const auto own = std::ranges::count_if(
+        told, [&](const Told& other) { return other.socket == socket && other.envelope == envelope; });
+    if (own < kMaxTold) told.push_back({socket, envelope, std::move(frames), Clock::now() + options.silence});
+  }
+
+  /// Tells what is open: at once or not at all, since the next one says it anew.
+  void beat_back(std::size_t socket, const std::vector<std::string>& envelope, const Client* client) {
+    Frames frames = pending(client);
     (void)send_now(socket, envelope, frames);
+  }
+
+  void flush_told() {
+    const Clock::time_point now = Clock::now();
+    std::erase_if(told, [&](Told& one) {
+      return send_now(one.socket, one.envelope, one.frames) != Sent::later || one.until < now;
+    });
   }
 
   void send(Client& client, const Header& asked, Frames frames) {
@@ -506,7 +533,7 @@ struct PhotonServer::State {
         return tell(socket, envelope, json_answer(header, Kind::state, status()));
       case Kind::alive:
         if (client != nullptr) client->answered = Clock::now();
-        return tell(socket, envelope, pending(client));
+        return beat_back(socket, envelope, client);
       case Kind::cancel:
         if (client != nullptr) cancel(*client, header.request);
         return;
@@ -766,13 +793,16 @@ struct PhotonServer::State {
     for (zmq::socket_t& socket : sockets) items.push_back({socket.handle(), 0, ZMQ_POLLIN, 0});
     items.push_back({nullptr, ended.descriptor(), ZMQ_POLLIN, 0});
     if (gate) items.push_back({gate.handle(), 0, ZMQ_POLLIN, 0});
-    const bool waits = std::ranges::any_of(clients, [](const auto& client) { return !client.second.unread.empty(); });
+    const bool waits = !told.empty() || std::ranges::any_of(clients, [](const auto& client) {
+      return !client.second.unread.empty();
+    });
     try {
       (void)zmq::poll(items, waits ? milliseconds(1) : milliseconds(200));
     } catch (const zmq::error_t& error) {
       if (error.num() != EINTR) throw;  // a signal
     }
     if (gate) open_gate();
+    flush_told();
     for (const auto& [number, request] : ended.take()) answer(number, request);
     // Some of each socket: results are not to wait for a client that never ends.
     constexpr int kAtOnce = 64;
@@ -807,6 +837,7 @@ struct PhotonServer::State {
   std::unordered_map<std::string, std::uint64_t> numbers;
   std::uint64_t last_client = 0;
   std::vector<std::uint64_t> gone;
+  std::vector<Told> told;
   bool stopping = false;
   std::uint64_t refused = 0, dropped = 0, foreign = 0, strangers = 0, sampled_photons = 0;
   double rate = 0;

@@ -449,6 +449,22 @@ std::string bytes_of(const Header& header) {
   return {reinterpret_cast<const char*>(&header), sizeof header};
 }
 
+TEST_F(Serve, AnswersAllWrongMessagesThatCameAtOnce) {
+  const auto server = serve();
+  const Raw raw(address());
+  constexpr std::uint64_t kMessages = 200;  // more than ZeroMQ's queue of a client
+  Header wrong;
+  wrong.kind = static_cast<Kind>(77);
+  for (wrong.request = 1; wrong.request <= kMessages; ++wrong.request) raw.send({"", bytes_of(wrong), ""});
+  std::set<std::uint64_t> answered;
+  for (std::uint64_t i = 0; i != kMessages; ++i) {
+    const Header answer = raw.receive().first;
+    if (answer.kind != Kind::error) break;
+    answered.insert(answer.request);
+  }
+  EXPECT_EQ(answered.size(), kMessages);
+}
+
 TEST_F(Serve, AnswersWrongMessagesAndGoesOn) {
   const auto server = serve({"--max-body", "1MB"});
   const auto steps = gensteps(10);
