@@ -23,11 +23,13 @@ class ClientResult:
 
     ``hits`` are the detected photons, :class:`Photons`, ordered by number; with ``hits="compact"`` an array of records
     ``channel, time, wavelength, flags``. ``photons`` is how many were simulated, ``ends`` how they ended, ``steps`` the sum
-    of their steps. ``finals`` (all photons at their ends) and ``sequences`` ((N, 2, 2) of uint64, histories) are None where
-    they were not wanted. ``event``, ``seed``, ``first`` and ``ticket`` are the request's.
+    of their steps. ``finals`` (all photons at their ends), ``sequences`` ((N, 2, 2) of uint64, histories) and ``record``
+    ((N, 32) of ``photon_dtype``, the emission and the first 31 steps of each photon) are None where they were not wanted.
+    ``event``, ``seed``, ``first`` and ``ticket`` are the request's.
     """
 
-    def __init__(self, values: dict[str, Any], compact: bool, finals: bool, sequences: bool) -> None:
+    def __init__(self, values: dict[str, Any], compact: bool, finals: bool, sequences: bool,
+                 record: bool) -> None:
         self.ticket: int = values["ticket"]
         self.event: int = values["event"]
         self.seed: int = values["seed"]
@@ -39,6 +41,7 @@ class ClientResult:
         self.hits: Any = values["hits"] if compact else Photons(values["hits"])
         self.finals: Photons | None = Photons(values["finals"]) if finals else None
         self.sequences: AnyArray | None = values["sequences"] if sequences else None
+        self.record: AnyArray | None = values["record"] if record else None
 
     def __repr__(self) -> str:
         return f"<raylift.ClientResult of event {self.event}: {self.hit_count} hits of {self.photons} photons>"
@@ -68,12 +71,12 @@ class Client:
             raise UsageError(f"'{digest}' is no digest: it has 64 hexadecimal digits") from None
         self._client = _raylift._Client(addresses=addresses, keys="" if keys is None else os.fspath(keys), digest=wanted,
                                         shared_memory=shared_memory, patience=patience)
-        self._wanted: dict[int, tuple[bool, bool, bool]] = {}
+        self._wanted: dict[int, tuple[bool, bool, bool, bool]] = {}
 
     def submit(self, *, gensteps: Any = None, photons: Any = None, source: str | None = None, count: int | None = None,
                expected: int | None = None, event: int = 0, seed: int = 0, first: int = 0, max_steps: int = 10_000,
                max_time: float = float("inf"), hits: Literal["rows", "compact", "none"] = "rows", finals: bool = False,
-               sequences: bool = False) -> int:
+               sequences: bool = False, record: bool = False) -> int:
         """Sends the light of an event, and returns its ticket at once.
 
         Args:
@@ -90,6 +93,7 @@ class Client:
             hits: ``"rows"`` of 64 bytes, ``"compact"`` of 16, or ``"none"``: counts alone.
             finals: Whether all photons at their ends are wanted.
             sequences: Whether their histories are.
+            record: Whether their steps are, 2 KiB a photon.
 
         Raises:
             raylift.UsageError: for none or several of the first three, or an array of another shape or type.
@@ -110,8 +114,9 @@ class Client:
                 raise UsageError(f"{given[0]} are (N, {rows}, 4) of float32, not {array.shape} of {array.dtype}")
             data = array.view(numpy.uint8)
         ticket = self._client.submit(given[0], data, count=count, expected=expected, event=event, seed=seed, first=first,
-                                     max_steps=max_steps, max_time=max_time, hits=hits, finals=finals, sequences=sequences)
-        self._wanted[ticket] = (hits == "compact", finals, sequences)
+                                     max_steps=max_steps, max_time=max_time, hits=hits, finals=finals, sequences=sequences,
+                                     record=record)
+        self._wanted[ticket] = (hits == "compact", finals, sequences, record)
         return ticket
 
     def ready(self, ticket: int) -> bool:

@@ -57,7 +57,7 @@ std::chrono::milliseconds step_of(std::optional<double> timeout) {
 }
 
 /// An array of the result's memory, which it keeps.
-py::array array_of(const client::Bytes& bytes, const py::dtype& dtype) {
+py::array bytes_array(const client::Bytes& bytes, const py::dtype& dtype) {
   auto* const held = new client::Bytes(bytes);
   const py::capsule owner(held, [](void* kept) { delete static_cast<client::Bytes*>(kept); });
   const auto rows = static_cast<py::ssize_t>(bytes.size()) / dtype.itemsize();
@@ -79,10 +79,11 @@ py::dict dict_of(const client::Result& result) {
       ends[py::str(std::string(photon::to_string(static_cast<photon::StepKind>(kind))))] = count;
   py::dict all("ticket"_a = result.ticket, "event"_a = result.event, "seed"_a = result.seed, "first"_a = result.first,
                "photons"_a = result.photons, "steps"_a = result.counts.steps, "ends"_a = ends);
-  all["hits"] = array_of(result.bytes, result.layout == client::Layout::compact ? compact_dtype() : photon_dtype());
+  all["hits"] = bytes_array(result.bytes, result.layout == client::Layout::compact ? compact_dtype() : photon_dtype());
   all["hit_count"] = result.hits;
-  all["finals"] = array_of(result.finals, photon_dtype());
-  all["sequences"] = array_of(result.sequences, py::dtype::from_args(py::eval("('<u8', (2, 2))")));
+  all["finals"] = bytes_array(result.finals, photon_dtype());
+  all["sequences"] = bytes_array(result.sequences, py::dtype::from_args(py::eval("('<u8', (2, 2))")));
+  all["record"] = bytes_array(result.records, photon_dtype()).attr("reshape")(-1, photon::kSequenceEvents);
   return all;
 }
 
@@ -113,7 +114,7 @@ class ClientBox {
 client::Ticket submit(ClientBox& box, const std::string& body, const py::buffer& data,
                       std::optional<std::uint64_t> count, std::optional<std::uint64_t> expected, std::uint64_t event,
                       std::uint64_t seed, std::uint64_t first, std::uint32_t max_steps, float max_time,
-                      const std::string& hits, bool finals, bool sequences) {
+                      const std::string& hits, bool finals, bool sequences, bool record) {
   client::Request request;
   request.body = body == "gensteps"  ? protocol::Body::gensteps
                  : body == "photons" ? protocol::Body::photons
@@ -132,6 +133,7 @@ client::Ticket submit(ClientBox& box, const std::string& body, const py::buffer&
                                        : client::Layout::none;
   request.finals = finals;
   request.sequences = sequences;
+  request.records = record;
   return called([&] { return box.get().submit(std::move(request)); });
 }
 
@@ -149,7 +151,7 @@ void add_client(py::module_& m) {
            }),
            "addresses"_a, "keys"_a, "digest"_a, "shared_memory"_a, "patience"_a)
       .def("submit", &submit, "body"_a, "data"_a, py::kw_only(), "count"_a, "expected"_a, "event"_a, "seed"_a,
-           "first"_a, "max_steps"_a, "max_time"_a, "hits"_a, "finals"_a, "sequences"_a)
+           "first"_a, "max_steps"_a, "max_time"_a, "hits"_a, "finals"_a, "sequences"_a, "record"_a)
       .def("ready", [](ClientBox& box, client::Ticket ticket) { return box.get().ready(ticket); })
       .def("wait",
            [](ClientBox& box, client::Ticket ticket, std::optional<double> timeout) {
