@@ -286,6 +286,7 @@ Json json_of(const Scene& scene, const InfoOptions& options) {
                  {"repaired_vertices", report.repaired_vertices},
                  {"ignored_primitives", report.ignored_primitives},
                  {"faces_checked", report.faces_checked},
+                 {"sensitive_volumes", report.sensitive_volumes},
                  {"warnings", cli::in_option_words(report.warnings)}}},
                {"two_level", arrays_json(array_sizes(scene, false))},
                {"flattened", arrays_json(array_sizes(scene, true))},

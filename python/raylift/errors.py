@@ -44,7 +44,7 @@ class OutOfMemoryError(Error, MemoryError):
 def in_argument_words(text: str) -> str:
     """A text of the library, with Python's arguments for the members of its options."""
     text = re.sub(r"\bLoadLimits::(\w+)", r'limits={"\1": ...}', text)
-    return re.sub(r"\b(?:Load|Upload|Simulation)Options::(\w+)", r"\1=", text)
+    return re.sub(r"\b(?:Load|Upload|Simulation)Options::(?:fineness\.)?(\w+)", r"\1=", text)
 
 
 def make(text: str, kind: str, file: str, element: str, problem: str, advice: str, exit_code: int) -> Error:

@@ -85,6 +85,7 @@ py::dict report(const LoadReport& report) {
                   "dropped_triangles"_a = report.dropped_triangles, "repaired_vertices"_a = report.repaired_vertices,
                   "ignored_primitives"_a = report.ignored_primitives,
                   "vertices_before_weld"_a = report.vertices_before_weld, "faces_checked"_a = report.faces_checked,
+                  "sensitive_volumes"_a = report.sensitive_volumes,
                   "warnings"_a = in_argument_words(report.warnings));
 }
 

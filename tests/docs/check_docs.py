@@ -62,7 +62,7 @@ options = set()
 for folder in ("geometry", "gpu", "photon"):
     for path in (source / folder / "src").rglob("*.cpp"):
         for text in re.findall(r'"[^"\n]*"', path.read_text()):
-            options |= set(re.findall(r"\b(\w+(?:Options|Limits))::(\w+)", text))
+            options |= set(re.findall(r"\b(\w+(?:Options|Limits))::(\w+(?:\.\w+)*)", text))
 assert len(options) > 15, options
 words = (source / "cli" / "option_words.cpp").read_text()
 stubs = (source / "python" / "raylift" / "_raylift.pyi").read_text()
@@ -71,7 +71,7 @@ library_only = {"arrays", "bvh", "chunk_bytes", "chunks", "prebuilt_bvh"}  # whi
 for of, member in sorted(options):
     if f'"{of}::{member}"' not in words and not (of == "UploadOptions" and member in library_only):
         faults.append(f"cli/option_words.cpp has no option for {of}::{member}, which a message names")
-    argument = f'"{member}"' in limits if of == "LoadLimits" else re.search(rf"\b{member}: ", stubs)
+    argument = f'"{member}"' in limits if of == "LoadLimits" else re.search(rf"\b{member.rpartition('.')[2]}: ", stubs)
     if not argument and member not in library_only:
         faults.append(f"Python has no argument for {of}::{member}, which a message names")
 

@@ -46,11 +46,12 @@ std::vector<Eigen::Vector3d> even_directions() {
 
 /// The vertex of a placed mesh that lies farthest along a direction, in the world.
 Eigen::Vector3d farthest_vertex(const Mesh& mesh, const EigenTransform& placed, const Eigen::Vector3d& direction) {
-  const Eigen::Vector3f along = (placed.linear().transpose() * direction).cast<float>();
+  const Eigen::Vector3f local = (placed.linear().transpose() * direction).cast<float>();
+  const Float3 along{local.x(), local.y(), local.z()};
   const Float3* best = nullptr;
   float most = 0;
   for (const Float3& v : mesh.vertices) {
-    const float reach = along.dot(Eigen::Vector3f(v.x, v.y, v.z));
+    const float reach = along.x * v.x + along.y * v.y + along.z * v.z;
     if (best == nullptr || reach > most) {
       best = &v;
       most = reach;

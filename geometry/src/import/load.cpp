@@ -25,6 +25,7 @@
 #include "isolate.h"
 #include "load_optics.h"
 #include "read_scene.h"
+#include "step/step_module.h"
 
 namespace raylift {
 namespace {
@@ -106,6 +107,29 @@ void finish(Scene& scene, const LoadOptions& options, const Progress& progress) 
   if (!(farthest <= kFarthestMm))
     throw Error(ErrorKind::malformed, "the scene reaches to " + number(farthest) + " mm, beyond the range of floats",
                 {scene.source, ""}, "correct its unit, or state it with LoadOptions::unit_mm");
+}
+
+/// A warning for each option that was stated and means nothing to this format: a batch may have files of several.
+void warn_of_idle_options(const InputFile& input, const LoadOptions& options, LoadReport& report) {
+  const bool is_gdml = input.extension() == "gdml", is_step = step::is_step(input.extension());
+  const Fineness& fineness = options.fineness;
+  struct Stated {
+    bool stated, has_effect;
+    const char *option, *formats;
+  };
+  for (const Stated& one : {
+           Stated{!options.setup.empty(), is_gdml, "LoadOptions::setup", "GDML"},
+           Stated{fineness.chord != 0, is_gdml || is_step, "LoadOptions::fineness.chord", "GDML and STEP"},
+           Stated{fineness.steps != 0, is_gdml || is_step, "LoadOptions::fineness.steps", "GDML and STEP"},
+           Stated{fineness.fit != Fineness{}.fit, is_gdml, "LoadOptions::fineness.fit", "GDML"},
+           Stated{options.skip_failed_solids, is_gdml || is_step, "LoadOptions::skip_failed_solids", "GDML and STEP"},
+           Stated{options.external, is_collada(input.extension()), "LoadOptions::external", "COLLADA"},
+           Stated{options.reader != SceneReader::raylift, !is_gdml && !is_step, "LoadOptions::reader",
+                  "formats that Assimp reads"},
+       })
+    if (one.stated && !one.has_effect)
+      report.warnings.push_back(std::string(one.option) + " has no effect on a ." + input.extension() +
+                                " file, only on " + one.formats);
 }
 
 /// Warnings are read by people: no file makes more than these.
@@ -198,6 +222,7 @@ Scene import_scene(const SceneInputs& inputs, const LoadOptions& options, const 
     Scene scene = read_scene(inputs.scene, options, progress);
     finish(scene, options, progress);
     finish_optics(scene, inputs.optics, options);
+    warn_of_idle_options(inputs.scene, options, scene.report);
     limit_warnings(scene.report);
     // Thin layers want more of the file's numbers than floats keep: rare, so the file is read again then.
     if (options.rests || options.reader != SceneReader::raylift || scene.optics.empty() || !has_thin_layers(scene))

@@ -112,11 +112,12 @@ void finish_optics(Scene& scene, const InputFile* optics, const LoadOptions& opt
         return open_small(below(file, name), options.limits).text();
       });
   }
-  if (scene.optics.empty()) return;
+  if (scene.optics.empty()) return detail::compare_sensitive_volumes(scene);
   detail::add_sensors(scene, options.sensor_materials);
   check_optical_properties(scene);
   if (options.compute_rayleigh) detail::add_rayleigh(scene);
   resolve_optics(scene);
+  detail::compare_sensitive_volumes(scene);
   if (options.strict_optics) refuse_unhonoured(scene);
 }
 

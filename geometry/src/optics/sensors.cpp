@@ -4,6 +4,7 @@
 #include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "select_solids.h"
@@ -88,6 +89,33 @@ void add_sensors(Scene& scene, bool materials) {
       warn_of_sensor_materials(scene);
   }
   if (scene.optics.channel_assignments.empty() && scene.optics.channel_types.empty()) add_channels(scene, index);
+}
+
+void compare_sensitive_volumes(Scene& scene) {
+  const std::vector<std::string>& marked = scene.report.sensitive_volumes;
+  if (marked.empty()) return;
+  std::set<std::string> detecting;
+  for (const SolidChannel& channel : scene.optics.channels)
+    detecting.insert(scene.volume_name(scene.instances[channel.solid]));
+  const auto warn = [&](const std::string& what, const auto& from, const auto& without) {
+    std::vector<std::string> names;
+    std::set_difference(from.begin(), from.end(), without.begin(), without.end(), std::back_inserter(names));
+    if (names.empty()) return;
+    constexpr std::size_t kExamples = 5;
+    std::string text = what + " (" + std::to_string(names.size()) + "): ";
+    for (std::size_t i = 0; i != std::min(names.size(), kExamples); ++i)
+      text += (i == 0 ? "'" : ", '") + names[i] + "'";
+    scene.report.warnings.push_back(text + (names.size() > kExamples ? ", ..." : ""));
+  };
+  warn(
+      "volumes that the file marks as sensitive detectors (SensDet), and that detect nothing: no surface or material "
+      "of "
+      "theirs has an EFFICIENCY",
+      marked, detecting);
+  warn(
+      "volumes that detect by an EFFICIENCY or a channel, and that the file does not mark as sensitive detectors "
+      "(SensDet)",
+      detecting, marked);
 }
 
 }  // namespace raylift::detail

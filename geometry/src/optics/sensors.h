@@ -13,4 +13,8 @@ namespace raylift::detail {
 /// surface leads into: there Geant4 looks for the sensitive volume.
 void add_sensors(Scene& scene, bool materials);
 
+/// After resolve_optics(): warns where the volumes with channels are not those of LoadReport::sensitive_volumes. Does
+/// nothing in a scene whose file marks none.
+void compare_sensitive_volumes(Scene& scene);
+
 }  // namespace raylift::detail

@@ -176,7 +176,8 @@ void visit_facts(Archive& archive, SceneOrConst& scene, SceneCounts& counts) {
   std::uint8_t checked = report.faces_checked ? 1 : 0;
   archive.value(checked);
   if constexpr (!std::is_const_v<SceneOrConst>) report.faces_checked = checked != 0;
-  archive.list(report.warnings, sizeof(std::uint64_t), [&](auto& warning) { archive.text(warning); });
+  for (auto* texts : {&report.sensitive_volumes, &report.warnings})
+    archive.list(*texts, sizeof(std::uint64_t), [&](auto& text) { archive.text(text); });
 }
 
 /// Its meshes' names, deviations, sizes and parts, materials, bindings, nodes, volumes, instances and optics. `sizes`
@@ -229,7 +230,7 @@ void check_mesh(const Mesh& mesh, const ByteFailure& failure);
 /// The version of put_scene()'s bytes, and of what the import process exchanges beside them. It changes whenever their
 /// layout does: by hand, or with the table of per-triangle attributes.
 inline constexpr std::uint64_t kStreamVersion = [] {
-  std::uint64_t version = 0x7261796C69667408ULL;
+  std::uint64_t version = 0x7261796C69667409ULL;
   for_each_triangle_attribute([&]<class T>(const TriangleAttribute<T>& attribute) {
     for (const char c : attribute.name) version = version * 31 + static_cast<unsigned char>(c);
     version = version * 31 + sizeof(T);

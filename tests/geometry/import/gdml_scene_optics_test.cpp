@@ -44,6 +44,26 @@ std::uint32_t number_at(const Scene& scene, const std::string& path) {
   return static_cast<std::uint32_t>(&only_at(scene, path) - scene.instances.data());
 }
 
+TEST(GdmlSceneOptics, AreComparedWithTheMarksOfSensitiveDetectors) {
+  const std::string mark = R"(<auxiliary auxtype="SensDet" auxvalue="PMT"/>)";
+  GdmlParts parts = optical(gdml_physvol("p", "B") + gdml_physvol("q", "Marked") + gdml_physvol("r", "Both"),
+                            R"(<skinsurface name="s" surfaceproperty="S"><volumeref ref="B"/></skinsurface>
+                               <skinsurface name="t" surfaceproperty="S"><volumeref ref="Both"/></skinsurface>)",
+                            gdml_volume("Marked", "Oil0x7", "c", mark) + gdml_volume("Both", "Oil0x7", "c", mark));
+  Scene scene = load_gdml(parts);
+  EXPECT_THAT(scene.report.sensitive_volumes, ElementsAre("Both", "Marked"));
+  EXPECT_THAT(scene.report.warnings, Contains(HasSubstr("has an EFFICIENCY (1): 'Marked'")));
+  EXPECT_THAT(scene.report.warnings, Contains(HasSubstr("does not mark as sensitive detectors (SensDet) (1): 'B'")));
+  LoadOptions isolated;
+  isolated.isolate = true;
+  EXPECT_EQ(load_gdml(parts, isolated).report.sensitive_volumes, scene.report.sensitive_volumes);
+  while (parts.structure.find(mark) != std::string::npos)
+    parts.structure.erase(parts.structure.find(mark), mark.size());
+  scene = load_gdml(parts);
+  EXPECT_THAT(scene.report.sensitive_volumes, IsEmpty());
+  EXPECT_THAT(scene.report.warnings, Not(Contains(HasSubstr("SensDet"))));
+}
+
 // As in Geant4, whose tables of surfaces keep what they have.
 TEST(GdmlSceneOptics, AreTheFirstOfSeveral) {
   GdmlParts parts = optical(gdml_physvol("p", "B"), R"(

@@ -321,7 +321,7 @@ TEST(GdmlStructure, ListsWhatItDoesNotHonour) {
   parts.structure.replace(parts.structure.find("<physvol"), 8, "<physvol color=\"red\"");
   EXPECT_THAT(load_gdml(parts).report.warnings,
               testing::UnorderedElementsAre(HasSubstr("<auxiliary> that are not read (2): 'Color', 'Region'"),
-                                            HasSubstr("EFFICIENCY (1): 'S'"), HasSubstr("'extension'"),
+                                            HasSubstr("has an EFFICIENCY (1): 'S'"), HasSubstr("'extension'"),
                                             HasSubstr("attributes of <physvol> that are not read (1): 'color'")));
 }
 

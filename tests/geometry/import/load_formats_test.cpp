@@ -332,5 +332,27 @@ TEST_F(LoadFormats, EnforcesLimitsOnTheNodeTree) {
                [&] { (void)load(folder_.write("many.gltf", gltf("tri.bin", many, roots)), options); });
 }
 
+TEST_F(LoadFormats, SayWhichOptionsHaveNoEffect) {
+  LoadOptions options;
+  options.setup = "other";
+  options.fineness = {1, 20, Fit::area};
+  options.skip_failed_solids = true;
+  options.external = true;
+  const std::filesystem::path obj = folder_.write("scene.obj", kSquareObj);
+  const std::vector<std::string> warnings = load(obj, options).report.warnings;
+  for (const char* option :
+       {"setup", "fineness.chord", "fineness.steps", "fineness.fit", "skip_failed_solids", "external"})
+    EXPECT_THAT(warnings, Contains("LoadOptions::" + std::string(option) + " has no effect on a .obj file, only on " +
+                                   (std::string_view(option) == "external" ? "COLLADA"
+                                    : std::string_view(option) == "setup" || std::string_view(option) == "fineness.fit"
+                                        ? "GDML"
+                                        : "GDML and STEP")));
+  EXPECT_THAT(load(obj).report.warnings, Not(Contains(HasSubstr("has no effect"))));
+  options.setup.clear();
+  options.external = false;
+  EXPECT_THAT(load(test::source_dir() / "data/detector.gdml", options).report.warnings,
+              Not(Contains(HasSubstr("has no effect"))));
+}
+
 }  // namespace
 }  // namespace raylift

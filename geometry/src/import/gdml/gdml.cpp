@@ -105,6 +105,7 @@ imported::Document read_gdml_scene(const InputFile& input, std::string text, con
   const Stage stage(progress, "expand");
   expand_structure(detector, meshes.numbers(), options.limits, documents.bytes(), scene);
   scene.report.warnings.insert(scene.report.warnings.begin(), detector.warnings.begin(), detector.warnings.end());
+  scene.report.sensitive_volumes.assign(detector.sensitive_volumes.begin(), detector.sensitive_volumes.end());
   detail::GdmlTaken taken;
   for (const Detector::Source& source : detector.sources)
     detail::read_own_gdml(scene, source.xml->document_element(), detector.names, taken, source.file);

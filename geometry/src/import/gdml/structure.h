@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <pugixml.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,7 @@ struct Detector {
   std::vector<Volume> volumes;                 // those that others place stand before them
   std::vector<Material> materials;
   std::uint32_t world = 0;  // index in `volumes`
+  std::set<std::string> sensitive_volumes;     // by name: with <auxiliary auxtype="SensDet">
   std::vector<std::string> warnings;
 
   /// For the optics: the documents, the scene's own first, and the names of volumes in all of them.

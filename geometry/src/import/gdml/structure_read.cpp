@@ -455,10 +455,7 @@ class Reader {
   void note_auxiliary(const pugi::xml_node& element, const std::string& owner) {
     const std::string type = element.attribute("auxtype").value();
     if (type == "SensDet")
-      notes_.add(
-          "sensitive detectors by <auxiliary> (SensDet), which detect only where their surface or material has an "
-          "EFFICIENCY",
-          owner);
+      detector_.sensitive_volumes.insert(owner);
     else if (element.type() == pugi::node_element)
       notes_.add("<auxiliary> that are not read", type);
   }

@@ -132,6 +132,9 @@ struct LoadReport {
   std::uint64_t ignored_primitives = 0;    ///< points and lines
   std::uint64_t vertices_before_weld = 0;
   bool faces_checked = false;  ///< the faces that were read are known to be all that the file states (docs/formats.md)
+  /// Names of volumes that the file marks as sensitive detectors (GDML: SensDet), ascending. What detects is decided by
+  /// the optics: Optics::channels.
+  std::vector<std::string> sensitive_volumes;
   std::vector<std::string> warnings;
 };
 
