@@ -47,8 +47,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMaxHops = 8;                           // of an envelope: proxies in a row
 constexpr int kSendHighWater = 16;                            // messages in ZeroMQ's queue of a client
 constexpr int kReceiveHighWater = 64;                         // likewise
-constexpr std::ptrdiff_t kMaxTold = 256;                      // answers without a request that wait for a client
-constexpr std::size_t kMaxAllTold = 4096;                     // likewise, for all clients
+constexpr std::ptrdiff_t kMaxDeferred = 256;                  // answers without a request that wait for a client
+constexpr std::size_t kMaxAllDeferred = 4096;                 // likewise, for all clients
 constexpr std::uint64_t kShareFrom = std::uint64_t{1} << 18;  // bytes of a result
 constexpr milliseconds kBeat{1000};                           // after which a silent client that waits gets `pending`
 constexpr milliseconds kShared{10'000};                       // for which a result waits in shared memory
@@ -84,7 +84,7 @@ class Held {
 };
 
 /// An answer without a request that its client's queue had no room for.
-struct Told {
+struct DeferredAnswer {
   std::size_t socket = 0;
   std::vector<std::string> envelope;
   Frames frames;
@@ -316,23 +316,23 @@ struct PhotonServer::State {
   }
 
   /// Sends an answer that belongs to no open request: later, where the client's queue is full. A client that reads
-  /// nothing loses those beyond `kMaxTold`.
+  /// nothing loses those beyond `kMaxDeferred`.
   void tell(std::size_t socket, const std::vector<std::string>& envelope, Frames frames) {
-    if (send_now(socket, envelope, frames) != Sent::later || told.size() >= kMaxAllTold) return;
+    if (send_now(socket, envelope, frames) != Sent::later || deferred.size() >= kMaxAllDeferred) return;
     const auto own = std::ranges::count_if(
-        told, [&](const Told& other) { return other.socket == socket && other.envelope == envelope; });
-    if (own < kMaxTold) told.push_back({socket, envelope, std::move(frames), Clock::now() + options.silence});
+        deferred, [&](const DeferredAnswer& other) { return other.socket == socket && other.envelope == envelope; });
+    if (own < kMaxDeferred) deferred.push_back({socket, envelope, std::move(frames), Clock::now() + options.silence});
   }
 
-  /// Tells what is open: at once or not at all, since the next one says it anew.
-  void beat_back(std::size_t socket, const std::vector<std::string>& envelope, const Client* client) {
+  /// Sends what is open, at once or not at all, since the next such message replaces it.
+  void send_pending(std::size_t socket, const std::vector<std::string>& envelope, const Client* client) {
     Frames frames = pending(client);
     (void)send_now(socket, envelope, frames);
   }
 
-  void flush_told() {
+  void flush_answers() {
     const Clock::time_point now = Clock::now();
-    std::erase_if(told, [&](Told& one) {
+    std::erase_if(deferred, [&](DeferredAnswer& one) {
       return send_now(one.socket, one.envelope, one.frames) != Sent::later || one.until < now;
     });
   }
@@ -533,7 +533,7 @@ struct PhotonServer::State {
         return tell(socket, envelope, json_answer(header, Kind::state, status()));
       case Kind::alive:
         if (client != nullptr) client->answered = Clock::now();
-        return beat_back(socket, envelope, client);
+        return send_pending(socket, envelope, client);
       case Kind::cancel:
         if (client != nullptr) cancel(*client, header.request);
         return;
@@ -793,16 +793,15 @@ struct PhotonServer::State {
     for (zmq::socket_t& socket : sockets) items.push_back({socket.handle(), 0, ZMQ_POLLIN, 0});
     items.push_back({nullptr, ended.descriptor(), ZMQ_POLLIN, 0});
     if (gate) items.push_back({gate.handle(), 0, ZMQ_POLLIN, 0});
-    const bool waits = !told.empty() || std::ranges::any_of(clients, [](const auto& client) {
-      return !client.second.unread.empty();
-    });
+    const bool waits = !deferred.empty() ||
+                       std::ranges::any_of(clients, [](const auto& client) { return !client.second.unread.empty(); });
     try {
       (void)zmq::poll(items, waits ? milliseconds(1) : milliseconds(200));
     } catch (const zmq::error_t& error) {
       if (error.num() != EINTR) throw;  // a signal
     }
     if (gate) open_gate();
-    flush_told();
+    flush_answers();
     for (const auto& [number, request] : ended.take()) answer(number, request);
     // Some of each socket: results are not to wait for a client that never ends.
     constexpr int kAtOnce = 64;
@@ -837,7 +836,7 @@ struct PhotonServer::State {
   std::unordered_map<std::string, std::uint64_t> numbers;
   std::uint64_t last_client = 0;
   std::vector<std::uint64_t> gone;
-  std::vector<Told> told;
+  std::vector<DeferredAnswer> deferred;
   bool stopping = false;
   std::uint64_t refused = 0, dropped = 0, foreign = 0, strangers = 0, sampled_photons = 0;
   double rate = 0;
