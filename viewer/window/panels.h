@@ -20,6 +20,7 @@
 #include "window/legend_panel.h"
 #include "window/light_panel.h"
 #include "window/open_panel.h"
+#include "window/panel_items.h"
 #include "window/solid_tree.h"
 #include "window/thumbnails.h"
 
@@ -71,6 +72,7 @@ class Panels {
   LightPanel light_;
   OpenPanel open_;
   Docks docks_;
+  SectionScroll scroll_;       // of the image's settings
   bool legend_before_ = true;  // the layout's, in the last frame
   Thumbnails thumbnails_;
   struct RecentFile {

@@ -56,6 +56,7 @@ float SolidTree::draw(ViewerState& state) {
     ImGui::TextDisabled("The first %zu; the buttons apply to all", kMaxFound);
   const float all = static_cast<float>(rows_.size()) * ImGui::GetFrameHeightWithSpacing();
   ImGui::PopStyleVar();
+  hint_more();
   ImGui::EndChild();
   return all - ImGui::GetItemRectSize().y;
 }

@@ -33,7 +33,7 @@ class ScenePanel : public WithContext {
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;
     io.DisplaySize = {1280, 800};
-    io.Fonts->AddFontDefault();
+    (void)add_fonts(*io.Fonts, kFontSize, {}, ranges_);
     unsigned char* pixels = nullptr;
     int columns = 0, rows = 0;
     io.Fonts->GetTexDataAsRGBA32(&pixels, &columns, &rows);
@@ -78,6 +78,7 @@ class ScenePanel : public WithContext {
     return found;
   }
 
+  ImVector<ImWchar> ranges_;
   std::shared_ptr<const Scene> scene_ = std::make_shared<const Scene>(load(test::data("detector.dae")));
   ViewerState state_{ViewOptions(), {160, 120}};
   SceneLoader loader_;
