@@ -81,7 +81,7 @@ void hint_more() {
 }
 
 bool tabs(std::span<const TabItem> items, std::size_t& chosen) {
-  constexpr float kPadding = 6, kBetween = 2;
+  constexpr float kPadding = 4, kBetween = 2;
   const float gap = em(kBetween), high = ImGui::GetFrameHeight(), icon = has_icons() ? high : 0;
   std::vector<TabWish> wishes;
   for (const TabItem& item : items) wishes.push_back({ImGui::CalcTextSize(item.word).x + 2 * em(kPadding), icon});

@@ -26,11 +26,13 @@ constexpr ImGuiWindowFlags kPlain = ImGuiWindowFlags_NoDecoration | ImGuiWindowF
 using Section = WindowLayout::Section;
 using Tab = WindowLayout::Tab;
 
-constexpr TabItem kTabs[] = {{icon::kSolids, "Solids", "The tree of solids"},
-                             {icon::kLight, "Light", "Photons: what is drawn, and at what time"},
-                             {icon::kProperties, "Properties", "The file's properties, and flaws of the scene"},
-                             {icon::kDevice, "Device", "Memory of the device, and times of the images"},
-                             {icon::kBookmarks, "Bookmarks", "Views that are kept, and the last files"}};
+constexpr TabItem kTabs[] = {
+    {icon::kSolids, "Solids", "The tree of solids"},
+    {icon::kSurfaces, "Surfaces", "The boundaries between materials, and their optical surfaces"},
+    {icon::kLight, "Light", "Photons: what is drawn, and at what time"},
+    {icon::kProperties, "File", "The properties of the file, and the flaws and overlaps of the scene"},
+    {icon::kDevice, "Device", "Memory of the device, and times of the images"},
+    {icon::kBookmarks, "Bookmarks", "Views that are kept, and the last files"}};
 
 /// A row of a toolbar's menu, with the key that does the same.
 bool menu_row(const KeyedRow& row, bool on = false) {
@@ -188,6 +190,9 @@ void Panels::draw_scene() {
     switch (layout_.tab) {
       case Tab::solids:
         more = tree_.draw(state_);
+        break;
+      case Tab::surfaces:
+        surfaces_.draw(state_);
         break;
       case Tab::light:
         light_.draw(state_, frames_);

@@ -22,6 +22,7 @@
 #include "window/open_panel.h"
 #include "window/panel_items.h"
 #include "window/solid_tree.h"
+#include "window/surface_list.h"
 #include "window/thumbnails.h"
 
 namespace raylift::viewer {
@@ -68,6 +69,7 @@ class Panels {
   FrameScheduler& frames_;
   WindowLayout& layout_;
   SolidTree tree_;
+  SurfaceList surfaces_;
   LegendPanel legend_;
   LightPanel light_;
   OpenPanel open_;

@@ -166,6 +166,28 @@ TEST_F(ScenePanel, MarksNoMoreThanIsDrawnFluently) {
   EXPECT_TRUE(state_.selection().found().empty()) << "of another scene";
 }
 
+TEST_F(ScenePanel, SelectsTheSolidsOfASurface) {
+  layout_.next_tab = WindowLayout::Tab::surfaces;
+  for (int i = 0; i != 4; ++i) frame();
+  const ImGuiWindow* scene = window("Scene");
+  ASSERT_NE(scene, nullptr);
+  const float row = ImGui::GetFrameHeightWithSpacing(), tabs = scene->Pos.y + ImGui::GetFrameHeight() + 0.5F * row;
+  click(scene->Pos.x + 100, tabs + 1.3F * row);
+  ImGui::GetIO().AddInputCharactersUTF8("bialkali");
+  for (int i = 0; i != 3; ++i) frame();
+  // Below the search and the box: two lines, of which either is clicked.
+  click(scene->Pos.x + 100, tabs + 3.6F * row);
+  ASSERT_TRUE(state_.selection());
+  EXPECT_EQ(state_.selection()->solids.size(), 300U);
+  EXPECT_TRUE(state_.selection()->is_set());
+  EXPECT_EQ(state_.selection()->name, "CathodeSurface, skin surface between Vacuum and Bialkali");
+  EXPECT_FALSE(state_.selection().found().empty()) << "they are marked";
+  for (int i = 0; i != 3; ++i) frame();
+  ASSERT_NE(window("Selection"), nullptr);
+  state_.selection().select(std::nullopt);
+  EXPECT_TRUE(state_.selection().found().empty());
+}
+
 TEST_F(ScenePanel, PlotsTheTimesOfTheLastImages) {
   for (int i = 0; i != 9; ++i) {
     state_.change_settings([&](Settings& s) { s.edges = i % 2 == 0; });
