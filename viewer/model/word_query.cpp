@@ -28,7 +28,7 @@ bool between_words(std::string_view text, std::size_t i) {
   return before == Letter::lower && after == Letter::upper;
 }
 
-/// Of one word, in a text and the same in lower case; 0: it is not there.
+/// How one word fits a text, which `lower` has in lower case; 0: the word is not in it.
 int rank_of(const std::string& word, std::string_view text, const std::string& lower) {
   int best = 0;
   for (std::size_t at = lower.find(word); at != std::string::npos; at = lower.find(word, at + 1)) {
