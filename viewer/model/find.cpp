@@ -11,15 +11,18 @@
 
 #include "base/parse_number.h"
 #include "cli/text.h"
+#include "model/display_name.h"
+#include "model/word_query.h"
 
 namespace raylift::viewer {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, FoundBy>, 6> kFields{{{"name", FoundBy::name},
+constexpr std::array<std::pair<std::string_view, FoundBy>, 7> kFields{{{"name", FoundBy::name},
                                                                        {"mesh", FoundBy::mesh},
                                                                        {"material", FoundBy::material},
                                                                        {"path", FoundBy::path},
                                                                        {"copy", FoundBy::copy},
+                                                                       {"channel", FoundBy::channel},
                                                                        {"depth", FoundBy::depth}}};
 
 std::vector<std::uint32_t> in_order(std::vector<std::uint32_t> solids) {
@@ -60,16 +63,85 @@ std::string text_of(const Scene& scene, const Instance& instance, FoundBy by) {
   return material == kNone ? std::string() : scene.materials[material].name;
 }
 
+/// How well a query fits a name as it is shown. One with a pointer, such as a name that was pasted, is looked for in
+/// the whole name.
+class NameQuery {
+ public:
+  explicit NameQuery(std::string_view text) : query_(text), whole_(cli::lower(text).find("0x") != npos) {}
+  [[nodiscard]] bool empty() const { return query_.empty(); }
+  [[nodiscard]] std::optional<int> rank(const std::string& name, const std::vector<std::string>& numbers = {}) const {
+    return query_.rank(whole_ ? name : display_name(name), numbers);
+  }
+
+ private:
+  static constexpr std::size_t npos = std::string::npos;
+  WordQuery query_;
+  bool whole_;
+};
+
 std::vector<std::uint32_t> matching_in_part(const Solids& solids, FoundBy by, const std::string& pattern) {
-  const std::string part = has_wildcard(pattern) ? cli::lower(pattern) : cli::lower(literal_text(pattern));
+  const bool wildcard = has_wildcard(pattern);
+  const std::string lower = cli::lower(pattern);
+  const NameQuery query(literal_text(pattern));
   const auto fits = [&](const std::string& text) {
-    return has_wildcard(pattern) ? matches(part, cli::lower(text)) : cli::lower(text).find(part) != std::string::npos;
+    return wildcard ? matches(lower, cli::lower(text)) || matches(lower, cli::lower(display_name(text)))
+                    : query.rank(text).has_value();
   };
   std::vector<std::uint32_t> found;
+  if (!wildcard && query.empty()) return found;
   const Scene& scene = solids.scene();
   for (std::uint32_t i = 0; i != scene.instances.size(); ++i)
     if (fits(text_of(scene, scene.instances[i], by))) found.push_back(i);
   if (by == FoundBy::name) add_groups(solids, fits, found);
+  return found;
+}
+
+const SolidChannel* channel_of(const Scene& scene, std::uint32_t solid) {
+  const auto& all = scene.optics.channels;
+  const auto at = std::lower_bound(all.begin(), all.end(), solid,
+                                   [](const SolidChannel& one, std::uint32_t wanted) { return one.solid < wanted; });
+  return at == all.end() || at->solid != solid ? nullptr : &*at;
+}
+
+/// Copy number and channel.
+std::vector<std::string> numbers_of(const Scene& scene, std::uint32_t solid) {
+  std::vector<std::string> numbers;
+  const std::uint32_t node = scene.instances[solid].node;
+  if (node != kNone && scene.nodes[node].copy_number) numbers.push_back(std::to_string(*scene.nodes[node].copy_number));
+  if (const SolidChannel* channel = channel_of(scene, solid)) numbers.push_back(std::to_string(channel->number));
+  return numbers;
+}
+
+/// The solids that fit, the best first.
+std::vector<std::uint32_t> ranked(const Solids& solids, FoundBy by, const NameQuery& query) {
+  constexpr int kOfGroup = 100'000;  // behind those with a name of their own
+  const Scene& scene = solids.scene();
+  std::vector<std::pair<int, std::uint32_t>> all;
+  std::vector<std::uint8_t> known(scene.instances.size(), 0);
+  for (std::uint32_t i = 0; i != scene.instances.size(); ++i) {
+    const auto numbers = by == FoundBy::name ? numbers_of(scene, i) : std::vector<std::string>();
+    if (const auto rank = query.rank(text_of(scene, scene.instances[i], by), numbers)) {
+      all.emplace_back(*rank, i);
+      known[i] = 1;
+    }
+  }
+  std::vector<std::uint32_t> below;
+  if (by == FoundBy::name)
+    add_groups(
+        solids, [&](const std::string& name) { return query.rank(name).has_value(); }, below);
+  for (const std::uint32_t i : in_order(std::move(below)))
+    if (known[i] == 0) all.emplace_back(kOfGroup, i);
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::uint32_t> found;
+  for (const auto& one : all) found.push_back(one.second);
+  return found;
+}
+
+std::vector<std::uint32_t> with_channel(const Scene& scene, std::string_view text) {
+  const auto number = base::parse_number<std::int64_t>(text);
+  std::vector<std::uint32_t> found;
+  for (const SolidChannel& one : scene.optics.channels)
+    if (number == one.number) found.push_back(one.solid);
   return found;
 }
 
@@ -111,21 +183,31 @@ std::vector<FoundBy> asked_fields(std::string_view& text) {
 Found find(const Solids& solids, std::string_view text) {
   if (text.empty()) return {};
   const std::vector<FoundBy> fields = asked_fields(text);
-  if (fields.front() == FoundBy::copy) {
-    Found found{with_copy_number(solids.scene(), text), {}};
-    if (!found.solids.empty()) found.by = FoundBy::copy;
-    return found;
-  }
-  if (fields.front() == FoundBy::depth) {
-    Found found{at_depth(solids, text), {}};
-    if (!found.solids.empty()) found.by = FoundBy::depth;
-    return found;
-  }
+  const auto by_number = [&](std::vector<std::uint32_t> found) {
+    const auto by = found.empty() ? std::nullopt : std::optional(fields.front());
+    return Found{std::move(found), by};
+  };
+  if (fields.front() == FoundBy::copy) return by_number(with_copy_number(solids.scene(), text));
+  if (fields.front() == FoundBy::channel) return by_number(with_channel(solids.scene(), text));
+  if (fields.front() == FoundBy::depth) return by_number(at_depth(solids, text));
   const std::string pattern(text);
   for (const auto& match : {matching_in_full, matching_in_part})
     for (const FoundBy by : fields)
       if (std::vector<std::uint32_t> found = match(solids, by, pattern); !found.empty())
         return {in_order(std::move(found)), by};
+  return {};
+}
+
+Found search(const Solids& solids, std::string_view text) {
+  std::string_view words = text;
+  const std::vector<FoundBy> fields = asked_fields(words);
+  const bool named =
+      fields.front() == FoundBy::name || fields.front() == FoundBy::mesh || fields.front() == FoundBy::material;
+  if (!named || has_wildcard(words)) return find(solids, text);
+  const NameQuery query(words);
+  if (query.empty()) return {};
+  for (const FoundBy by : fields)
+    if (std::vector<std::uint32_t> found = ranked(solids, by, query); !found.empty()) return {std::move(found), by};
   return {};
 }
 
@@ -172,7 +254,7 @@ std::string count_text(const Found& found) {
   if (!found.by) return "none found";
   const auto& name = kFields[static_cast<std::size_t>(*found.by)].first;
   return cli::counted(found.solids.size(), "solid", "solids") + " by " + std::string(name) +
-         (*found.by == FoundBy::copy ? " number" : "");
+         (*found.by == FoundBy::copy || *found.by == FoundBy::channel ? " number" : "");
 }
 
 }  // namespace raylift::viewer

@@ -96,7 +96,7 @@ Json selection_json(const ViewerState& state) {
   if (!state.selection()) return nullptr;
   const SelectedSolids& selected = *state.selection();
   const Json position = cli::point_json(selected.position);
-  if (selected.group != kNone)
+  if (!selected.is_one())
     return {{"solid", nullptr},
             {"name", selected.name},
             {"path", selected.path},

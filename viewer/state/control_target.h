@@ -32,7 +32,7 @@ struct WindowLayout {
   std::optional<Section> reveal{};
   [[nodiscard]] bool& open(Section section) { return sections[static_cast<std::size_t>(section)]; }
   /// Tabs of the scene's panel: the one that is shown, and the one to show.
-  enum class Tab { solids, light, properties, device, bookmarks };
+  enum class Tab { solids, surfaces, light, properties, device, bookmarks };
   Tab tab = Tab::solids;
   std::optional<Tab> next_tab{};
   ThemeChoice theme = ThemeChoice::automatic;

@@ -23,6 +23,7 @@ std::string surface_text(const Scene& scene, const SurfaceChoice& choice) {
 }  // namespace
 
 void Selection::select(std::optional<std::uint32_t> instance) {
+  if (selected_ && selected_->is_set() && shown_.scene) mark_found({});
   selected_.reset();
   facts_.reset();
   ++version_;
@@ -83,6 +84,18 @@ void Selection::select_group(std::uint32_t node) {
   selected_ = std::move(fresh);
 }
 
+void Selection::select_all(std::span<const std::uint32_t> solids, const std::string& name) {
+  if (solids.size() < 2) return select(solids.empty() ? std::nullopt : std::optional(solids.front()));
+  select(std::nullopt);
+  if (!shown_.scene) return;
+  SelectedSolids fresh;
+  fresh.solids.assign(solids.begin(), solids.end());
+  fresh.name = name;
+  fresh.position = to_eigen(shown_.solids->bounds(fresh.solids).center());
+  selected_ = std::move(fresh);
+  mark_found(solids);
+}
+
 void Selection::select(const std::optional<Picked>& picked, const Cursor& cursor) {
   select(picked ? std::optional(picked->instance) : std::nullopt);
   if (!picked) return;
@@ -115,8 +128,8 @@ std::optional<FactsRequest> Selection::facts_request(const std::shared_ptr<const
 void Selection::set_facts(std::uint64_t version, SolidFacts facts) {
   if (version != version_) return;
   facts_ = std::move(facts);
-  if (!selected_ || selected_->group == kNone || facts_->box.empty()) return;
-  shown_.settings.box = facts_->box;  // a group has no outline
+  if (!selected_ || selected_->is_one() || facts_->box.empty()) return;
+  shown_.settings.box = facts_->box;  // several have no outline
   ++shown_.revision;
 }
 

@@ -18,9 +18,9 @@ namespace raylift::viewer {
 
 /// The selected solid or group of solids, as the panel shows it.
 struct SelectedSolids {
-  std::uint32_t instance = kNone;         ///< kNone: a group
+  std::uint32_t instance = kNone;         ///< kNone: a group or a set
   std::uint32_t group = kNone;            ///< a node, selected with all solids at and below it; kNone: a solid
-  std::vector<std::uint32_t> solids;      ///< the selected instances
+  std::vector<std::uint32_t> solids;      ///< the selected instances, ascending where they are not a group
   std::optional<std::uint32_t> triangle;  ///< in its mesh; none of a cap, or where the solid was selected by name
   bool clicked = false;                   ///< not selected by name
   Eigen::Vector3d position{0, 0, 0};      ///< in the world, mm: the clicked point, or the centre of the solid's box
@@ -28,6 +28,8 @@ struct SelectedSolids {
   std::string entering, leaving;   ///< the optical surfaces from its mother into it and back, and why these
   std::uint32_t material = kNone;  ///< inside
   std::uint32_t surface_in = kNone, surface_out = kNone;  ///< indices in Optics::surfaces
+  [[nodiscard]] bool is_one() const { return instance != kNone; }
+  [[nodiscard]] bool is_set() const { return instance == kNone && group == kNone; }  ///< any solids
 };
 
 /// The input of the facts that are still to be computed.
@@ -52,6 +54,8 @@ class Selection {
   void select(std::optional<std::uint32_t> instance);
   /// Selects a node of the tree: the solids of the node and of all nodes below it.
   void select_group(std::uint32_t node);
+  /// Selects solids, ascending, which are marked as those of a search. `name`: what they have in common.
+  void select_all(std::span<const std::uint32_t> solids, const std::string& name);
   /// Selects the solid that a click at `cursor` met, or none.
   void select(const std::optional<Picked>& picked, const Cursor& cursor);
   void select_photon(const std::optional<PickedPhoton>& picked);

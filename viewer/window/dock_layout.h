@@ -23,7 +23,7 @@ enum class Panel : std::uint8_t { scene, selection, measurement, image, legend }
 inline constexpr std::size_t kPanels = 5;
 
 /// Lengths of docks, in units of 1/14 of the font's height.
-inline constexpr float kToolbarWidth = 40, kLeftWidth = 340, kRightWidth = 264, kGap = 8;
+inline constexpr float kToolbarWidth = 40, kLeftWidth = 340, kRightWidth = 280, kGap = 8;
 
 struct PanelWish {
   float height = 0;        ///< that its content needs with its title, px; 0: it is closed

@@ -79,6 +79,7 @@ void Docks::end(Panel panel, float more) {
     const float height = (ImGui::GetCursorPosY() - style.ItemSpacing.y + style.WindowPadding.y + more) / em(1);
     changed_ |= std::abs(height - state.height) * em(1) >= 1;
     state.height = height;
+    hint_more();
   }
   ImGui::End();
 }

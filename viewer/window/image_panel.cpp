@@ -112,7 +112,7 @@ bool edit_clip(Settings& s, const ViewerState& state, std::function<void(ViewerS
   return changed;
 }
 
-constexpr float kMaxShownDetail = 5;  // pixels; by typing, more
+constexpr float kMaxShownDetail = 5, kMaxDetail = 100;  // pixels, of the slider and by typing
 constexpr const char* kRaysShowSurfaces = "Rays show opaque surfaces: choose 'off' at ray casting to draw with this";
 
 bool edit_colours(Settings& s) {
@@ -141,7 +141,7 @@ bool edit_surfaces(Settings& s) {
   }
   changed |= slider("Level of detail", s.detail, 0, kMaxShownDetail, "%.2f px",
                     "The largest error of solids that are simplified because they appear small; 0 simplifies none",
-                    s.ray_cast != RayMode::off ? "Rays meet the scene's own triangles" : nullptr);
+                    s.ray_cast != RayMode::off ? "Rays meet the scene's own triangles" : nullptr, kMaxDetail);
   return changed;
 }
 
@@ -200,18 +200,17 @@ void draw_clip_handles(const ViewerState& state, float width, float height) {
   }
 }
 
-void draw_image_settings(ViewerState& state, WindowLayout& layout) {
+void draw_image_settings(ViewerState& state, WindowLayout& layout, SectionScroll& scroll) {
   using Section = WindowLayout::Section;
   Settings s = state.settings();
   bool changed = false;
   std::function<void(ViewerState&)> then;
   const auto part = [&](const char* title, Section which, const auto& content) {
-    const bool open = section(title, layout.open(which));
-    if (layout.reveal == which) {
-      ImGui::SetScrollHereY(0);
-      layout.reveal.reset();
-    }
-    if (open) content();
+    const float top = ImGui::GetCursorPosY();
+    if (section(title, layout.open(which))) content();
+    const bool wanted = layout.reveal == which;
+    if (wanted) layout.reveal.reset();
+    scroll.end(static_cast<std::size_t>(which), top, wanted);
   };
   part("View", Section::view, [&] { draw_view(state); });
   part("Colour", Section::colour, [&] { changed |= edit_colours(s); });

@@ -63,11 +63,13 @@ bool edit_ns(const char* label, double& value, double most, const char* zero, co
 }
 
 bool edit_looks(PhotonSettings& light) {
+  constexpr float kMaxWidth = 64;  // as of the option; the slider has those that are usual
   bool changed = choose("Colour by##light", kPhotonColorNames, light.color, "What the colours of light mean (O)");
   changed |= checkbox("Paths", light.paths, "The steps of photons as lines");
   ImGui::SameLine();
   changed |= checkbox("Points", light.points, "Final photons, or hits, as points");
-  changed |= slider("Width##light", light.size, 1, 10, "%.1f px", "Width of lines, in pixels; points are larger");
+  changed |= slider("Width##light", light.size, 1, 10, "%.1f px", "Width of lines, in pixels; points are larger",
+                    nullptr, kMaxWidth);
   changed |= slider("Opacity##light", light.opacity, static_cast<float>(kMinOpacity), 1, "%.2f", "Of light");
   return changed;
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr float kPaletteWidth = 620, kPaletteHeight = 420;
 constexpr float kHelpColumn = 400, kSchemeWidth = 260;
-constexpr int kMaxColumns = 3;
+constexpr int kMaxColumns = 4;
 
 /// The controls of a group that the scheme has.
 std::vector<const Control*> controls_of(Control::Group group, MouseScheme scheme) {
@@ -173,10 +173,11 @@ void PalettePanel::draw_rows(const ControlTarget& to) {
 void draw_help(const ControlTarget& to, float width, float height) {
   if (!to.layout.help) return;
   const MouseScheme scheme = to.state.settings().controls;
-  const int columns = std::clamp(static_cast<int>((width - 2 * em(kGap)) / em(kHelpColumn)), 1, kMaxColumns);
-  const float wide = std::min(static_cast<float>(columns) * em(kHelpColumn), width - 2 * em(kGap));
-  ImGui::SetNextWindowPos({0.5F * width, 0.5F * height}, ImGuiCond_Always, {0.5F, 0.5F});
-  ImGui::SetNextWindowSize({wide, std::min(em(780), height - 2 * em(kGap))});
+  // It covers all panels, so that the only cross in sight is its own.
+  const float left = to.layout.panels ? std::min(em(kToolbarWidth), 0.5F * width) : 0, wide = width - left;
+  const int columns = std::clamp(static_cast<int>((wide - 2 * em(kGap)) / em(kHelpColumn)), 1, kMaxColumns);
+  ImGui::SetNextWindowPos({left, 0});
+  ImGui::SetNextWindowSize({wide, height});
   ImGui::SetNextWindowBgAlpha(1);
   if (ImGui::Begin("Keys and mouse", &to.layout.help,
                    ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoCollapse |

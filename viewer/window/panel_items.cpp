@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <cfloat>
 #include <cstring>
+#include <vector>
 
 #include "cli/text.h"
 #include "model/display_name.h"
 #include "window/icons.h"
+#include "window/tab_places.h"
 
 namespace raylift::viewer {
 namespace {
@@ -44,6 +46,66 @@ bool section(const char* title, bool& open) {
   ImGui::PopStyleColor();
   tip(open ? "Close this section" : "Open this section");
   return open;
+}
+
+void SectionScroll::end(std::size_t section, float top, bool wanted) {
+  constexpr int kFrames = 4;
+  const float bottom = ImGui::GetCursorPosY(), height = (bottom - top) / em(1);
+  std::optional<float>& before = heights_[section];
+  if (wanted || (before && height > *before + 1)) {
+    last_ = section;
+    frames_ = kFrames;
+  }
+  before = height;
+  if (frames_ == 0 || last_ != section) return;
+  --frames_;
+  const float pad = ImGui::GetStyle().WindowPadding.y, title = ImGui::GetFrameHeight();
+  const float least = bottom + pad - ImGui::GetWindowHeight(), most = top - pad - title;
+  // Where the section is higher than the panel, its heading stays.
+  ImGui::SetScrollY(std::max(0.0F, std::min(std::max(ImGui::GetScrollY(), least), most)));
+}
+
+void hint_more() {
+  constexpr float kShade = 22, kSide = 6, kMark = 5, kHidden = 4;
+  const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImU32 full = ImGui::GetColorU32(ink(theme_now().ground)), none = full & ~IM_COL32_A_MASK;
+  const float left = at.x + em(kSide), right = at.x + size.x - ImGui::GetStyle().ScrollbarSize, r = em(kMark);
+  const float middle = 0.5F * (left + right);
+  if (ImGui::GetScrollMaxY() - ImGui::GetScrollY() > em(kHidden)) {
+    const float low = at.y + size.y - 1, high = std::max(at.y, low - em(kShade));
+    list.AddRectFilledMultiColor({left, high}, {right, low}, none, none, full, full);
+    list.AddTriangleFilled({middle - 1.4F * r, low - 2 * r}, {middle + 1.4F * r, low - 2 * r}, {middle, low - 0.7F * r},
+                           ImGui::GetColorU32(ink(theme_now().accent)));
+  }
+}
+
+bool tabs(std::span<const TabItem> items, std::size_t& chosen) {
+  constexpr float kPadding = 4, kBetween = 2;
+  const float gap = em(kBetween), high = ImGui::GetFrameHeight(), icon = has_icons() ? high : 0;
+  std::vector<TabWish> wishes;
+  for (const TabItem& item : items) wishes.push_back({ImGui::CalcTextSize(item.word).x + 2 * em(kPadding), icon});
+  const std::vector<TabPlace> places = place_tabs(wishes, chosen, ImGui::GetContentRegionAvail().x, gap);
+  const ImVec2 at = ImGui::GetCursorPos();
+  bool changed = false;
+  for (std::size_t i = 0; i != items.size(); ++i) {
+    const bool on = i == chosen;
+    ImGui::SetCursorPos({at.x + places[i].left, at.y + static_cast<float>(places[i].row) * (high + gap)});
+    ImGui::PushID(items[i].word);
+    ImGui::PushStyleColor(ImGuiCol_Button, ink(on ? theme_now().chosen : theme_now().ground, on ? 1 : 0));
+    ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 0);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0, ImGui::GetStyle().FramePadding.y});
+    if (ImGui::Button(places[i].word ? items[i].word : items[i].icon, {places[i].width, high})) {
+      changed |= !on;
+      chosen = i;
+    }
+    ImGui::PopStyleVar(2);
+    ImGui::PopStyleColor();
+    ImGui::PopID();
+    tip(places[i].word ? items[i].help : std::string(items[i].word) + ": " + items[i].help);
+  }
+  ImGui::Separator();
+  return changed;
 }
 
 void tip(const std::string& words) {
@@ -171,13 +233,33 @@ bool checkbox(const char* label, bool& value, const char* help, const char* why_
 }
 
 bool slider(const char* label, float& value, float least, float most, const char* format, const char* help,
-            const char* why_not) {
+            const char* why_not, float limit) {
+  constexpr float kNumber = 80, kShare = 0.55F;  // of the room
   ImGui::BeginDisabled(why_not != nullptr);
   field_label(label);
-  // A number can be typed (Ctrl+click) where the text is the value, and not a word or another quantity.
+  ImGui::BeginGroup();
+  const ImGuiStyle& style = ImGui::GetStyle();
+  // A number can be typed where the text is the value, and not a word or another quantity.
   const bool typed = std::string_view(format).find("%.") != std::string_view::npos;
-  const bool changed = ImGui::SliderFloat(hidden(label).c_str(), &value, least, most, format,
-                                          typed ? ImGuiSliderFlags_None : ImGuiSliderFlags_NoInput);
+  const float room = ImGui::GetContentRegionAvail().x;
+  const float words = typed ? 0 : ImGui::CalcTextSize(format).x;
+  const float number = std::min(std::max(em(kNumber), words), kShare * room);
+  ImGui::SetNextItemWidth(room - number - style.ItemInnerSpacing.x);
+  bool changed = ImGui::SliderFloat(hidden(label).c_str(), &value, least, most, "", ImGuiSliderFlags_NoInput);
+  ImGui::SameLine(0, style.ItemInnerSpacing.x);
+  ImGui::SetNextItemWidth(number);
+  if (typed) {
+    float exact = value;
+    if (ImGui::InputFloat((hidden(label) + " number").c_str(), &exact, 0, 0, format,
+                          ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll)) {
+      value = std::clamp(exact, least, std::max(most, limit));
+      changed = true;
+    }
+  } else {
+    ImGui::AlignTextToFramePadding();
+    text(format);
+  }
+  ImGui::EndGroup();
   ImGui::EndDisabled();
   tip(why_not != nullptr ? why_not : help);
   return changed;

@@ -5,9 +5,12 @@
 #include <imgui.h>
 
 #include <array>
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "model/theme.h"
 #include "state/frame_scheduler.h"
@@ -27,14 +30,36 @@ inline constexpr float kFontSize = 14;
 /// The heading of a section; whether it is open. A click opens or closes it.
 bool section(const char* title, bool& open);
 
-/// Controls; sliders, lists and text fields have their labels before them. `help` appears while the mouse rests on
-/// them. With `why_not` they are greyed out, and show that instead.
+/// Scrolls a panel to the section that has grown: that was opened, or in which an item made room for others.
+class SectionScroll {
+ public:
+  /// After the items of a section, which begins at `top`. `wanted`: scroll to it in any case.
+  void end(std::size_t section, float top, bool wanted);
+
+ private:
+  std::array<std::optional<float>, std::tuple_size_v<decltype(WindowLayout::sections)>> heights_{};  // units
+  std::size_t last_ = 0;
+  int frames_ = 0;  // that still scroll: the panel's height follows its content
+};
+
+/// At the end of a window's content: shades the edges beyond which there is more of it.
+void hint_more();
+
+struct TabItem {
+  const char *icon, *word, *help;
+};
+/// Tabs over the panel's content, all of which are seen in any width. True once another one was chosen.
+bool tabs(std::span<const TabItem> items, std::size_t& chosen);
+
+/// Controls; sliders, lists and text fields have their labels before them. A slider's number stands beside it, and can
+/// be typed where `format` has one ("%.0f px"), up to `limit` if that is more than `most`. `help` appears while the
+/// mouse rests on them. With `why_not` they are greyed out, and show that instead.
 bool button(const char* label, const char* help, const char* why_not = nullptr);
 /// The same, beside the last item where the panel has room for it.
 bool button_beside(const char* label, const char* help, const char* why_not = nullptr);
 bool checkbox(const char* label, bool& value, const char* help, const char* why_not = nullptr);
 bool slider(const char* label, float& value, float least, float most, const char* format, const char* help,
-            const char* why_not = nullptr);
+            const char* why_not = nullptr, float limit = 0);
 /// A square button without a border, with an icon, or with a word where the icons' font is missing.
 bool tool_button(const char* icon, const char* word, const std::string& help, bool on, float side);
 /// A line that can be chosen.
@@ -97,7 +122,7 @@ void edit_color(ViewerState& state, const std::vector<std::uint32_t>& solids, co
 /// A button that opens it for the selection, or for all of the same material or depth.
 void edit_own_color(ViewerState& state, const SelectedSolids& selected);
 /// The contents of panels.
-void draw_image_settings(ViewerState& state, WindowLayout& layout);
+void draw_image_settings(ViewerState& state, WindowLayout& layout, SectionScroll& scroll);
 void draw_selection(ViewerState& state);
 void draw_measured(ViewerState& state);
 

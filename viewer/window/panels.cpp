@@ -26,6 +26,14 @@ constexpr ImGuiWindowFlags kPlain = ImGuiWindowFlags_NoDecoration | ImGuiWindowF
 using Section = WindowLayout::Section;
 using Tab = WindowLayout::Tab;
 
+constexpr TabItem kTabs[] = {
+    {icon::kSolids, "Solids", "The tree of solids"},
+    {icon::kSurfaces, "Surfaces", "The boundaries between materials, and their optical surfaces"},
+    {icon::kLight, "Light", "Photons: what is drawn, and at what time"},
+    {icon::kProperties, "File", "The properties of the file, and the flaws and overlaps of the scene"},
+    {icon::kDevice, "Device", "Memory of the device, and times of the images"},
+    {icon::kBookmarks, "Bookmarks", "Views that are kept, and the last files"}};
+
 /// A row of a toolbar's menu, with the key that does the same.
 bool menu_row(const KeyedRow& row, bool on = false) {
   return ImGui::MenuItem(row.label, key_of(row.help).c_str(), on);
@@ -173,34 +181,34 @@ void Panels::draw_picture_menu() {
 }
 
 void Panels::draw_scene() {
-  constexpr float kTabPadding = 5;  // all tabs fit the dock
   float more = 0;
-  const auto tab = [&](const char* title, Tab which, const auto& content) {
-    const bool chosen = layout_.next_tab == which;
-    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {em(kTabPadding), ImGui::GetStyle().FramePadding.y});
-    const bool shown = ImGui::BeginTabItem(title, nullptr, chosen ? ImGuiTabItemFlags_SetSelected : 0);
-    ImGui::PopStyleVar();
-    if (!shown) return;
-    if (chosen) layout_.next_tab.reset();
-    if (!layout_.next_tab) layout_.tab = which;
-    content();
-    ImGui::EndTabItem();
-  };
   if (docks_.begin(Panel::scene, "Scene", layout_.scene)) {
-    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {em(kTabPadding), ImGui::GetStyle().FramePadding.y});
-    const bool tabs = ImGui::BeginTabBar("tabs", ImGuiTabBarFlags_FittingPolicyScroll | ImGuiTabBarFlags_NoTooltip);
-    ImGui::PopStyleVar();
-    if (tabs) {
-      tab("Solids", Tab::solids, [&] { more = tree_.draw(state_); });
-      tab("Light", Tab::light, [&] { light_.draw(state_, frames_); });
-      tab("Properties", Tab::properties, [&] {
+    if (layout_.next_tab) layout_.tab = *std::exchange(layout_.next_tab, std::nullopt);
+    auto chosen = static_cast<std::size_t>(layout_.tab);
+    if (tabs(kTabs, chosen)) layout_.tab = static_cast<Tab>(chosen);
+    ImGui::PushID(static_cast<int>(chosen));
+    switch (layout_.tab) {
+      case Tab::solids:
+        more = tree_.draw(state_);
+        break;
+      case Tab::surfaces:
+        surfaces_.draw(state_);
+        break;
+      case Tab::light:
+        light_.draw(state_, frames_);
+        break;
+      case Tab::properties:
         draw_properties(state_);
         draw_overlaps(state_);
-      });
-      tab("Device", Tab::device, [&] { draw_device(state_, frames_); });
-      tab("Bookmarks", Tab::bookmarks, [&] { draw_bookmarks(); });
-      ImGui::EndTabBar();
+        break;
+      case Tab::device:
+        draw_device(state_, frames_);
+        break;
+      case Tab::bookmarks:
+        draw_bookmarks();
+        break;
     }
+    ImGui::PopID();
   }
   docks_.end(Panel::scene, more);
 }
@@ -222,7 +230,7 @@ void Panels::draw_measurement() {
 }
 
 void Panels::draw_image() {
-  if (docks_.begin(Panel::image, "Image", layout_.image)) draw_image_settings(state_, layout_);
+  if (docks_.begin(Panel::image, "Image", layout_.image)) draw_image_settings(state_, layout_, scroll_);
   docks_.end(Panel::image);
 }
 

@@ -20,7 +20,9 @@
 #include "window/legend_panel.h"
 #include "window/light_panel.h"
 #include "window/open_panel.h"
+#include "window/panel_items.h"
 #include "window/solid_tree.h"
+#include "window/surface_list.h"
 #include "window/thumbnails.h"
 
 namespace raylift::viewer {
@@ -67,10 +69,12 @@ class Panels {
   FrameScheduler& frames_;
   WindowLayout& layout_;
   SolidTree tree_;
+  SurfaceList surfaces_;
   LegendPanel legend_;
   LightPanel light_;
   OpenPanel open_;
   Docks docks_;
+  SectionScroll scroll_;       // of the image's settings
   bool legend_before_ = true;  // the layout's, in the last frame
   Thumbnails thumbnails_;
   struct RecentFile {

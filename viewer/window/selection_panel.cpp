@@ -57,7 +57,8 @@ void draw_optics(const Scene& scene, const SelectedSolids& selection) {
     ImGui::TreePop();
   }
   for (const auto& [title, surface] :
-       {std::pair("Surface inward", selection.surface_in), {"Surface outward", selection.surface_out}})
+       {std::pair("Surface, entering", selection.surface_in),
+        {"Surface, leaving", selection.surface_out == selection.surface_in ? kNone : selection.surface_out}})
     if (surface < optics.surfaces.size() && !optics.surfaces[surface].properties.empty() && ImGui::TreeNode(title)) {
       draw_properties(title, PropertyOf::surface, optics.surfaces[surface].properties);
       ImGui::TreePop();
@@ -65,14 +66,14 @@ void draw_optics(const Scene& scene, const SelectedSolids& selection) {
 }
 
 void draw_names(const SelectedSolids& s) {
-  name_fact(s.group == kNone ? "Solid" : "Group", s.name);
-  name_fact("Path", s.path);
-  if (s.group != kNone) return;
+  name_fact(s.is_one() ? "Solid" : s.is_set() ? "Solids" : "Group", s.name);
+  if (!s.is_set()) name_fact("Path", s.path);
+  if (!s.is_one()) return;
   name_fact("Mesh", s.mesh);
   name_fact("Material inside", s.inside);
   name_fact("Material outside", s.outside);
-  if (!s.entering.empty()) name_fact("Surface inward", s.entering);
-  if (!s.leaving.empty()) name_fact("Surface outward", s.leaving);
+  if (!s.entering.empty()) name_fact("Surface, entering", s.entering);
+  if (!s.leaving.empty()) name_fact("Surface, leaving", s.leaving);
   if (s.triangle) fact("Triangle", cli::grouped(*s.triangle));
   point_fact(s.clicked ? "Point, mm" : "Centre, mm", s.position);
 }
@@ -80,7 +81,7 @@ void draw_names(const SelectedSolids& s) {
 void draw_size(const ViewerState& state) {
   if (!state.selection().facts()) return fact("Size", "being computed ...");
   for (const auto& [name, value] : fact_lines(*state.selection().facts()))
-    if (name != "solids" || state.selection()->group != kNone) fact(capital(name).c_str(), value);
+    if (name != "solids" || !state.selection()->is_one()) fact(capital(name).c_str(), value);
 }
 
 /// The style of the first selected solid, for all of them.
@@ -108,6 +109,7 @@ std::function<void()> draw_group_button(ViewerState& state, const SelectedSolids
     if (!button_beside("Without daughters", "Select this solid alone")) return {};
     return [&state, solid = own[0]] { state.selection().select(solid); };
   }
+  if (s.is_set()) return {};
   const std::uint32_t node = state.scene()->instances[s.instance].node;
   if (node == kNone || state.solids()->children(node).empty()) return {};
   if (!button_beside("With daughters", "Select this solid with all solids below it in the tree")) return {};
@@ -140,7 +142,7 @@ void draw_selection(ViewerState& state) {
     draw_size(state);
     ImGui::EndTable();
   }
-  if (s.group == kNone) draw_optics(*state.scene(), s);
+  if (s.is_one()) draw_optics(*state.scene(), s);
   if (next) next();  // after the last use of `s`, which it changes
 }
 

@@ -56,14 +56,17 @@ float SolidTree::draw(ViewerState& state) {
     ImGui::TextDisabled("The first %zu; the buttons apply to all", kMaxFound);
   const float all = static_cast<float>(rows_.size()) * ImGui::GetFrameHeightWithSpacing();
   ImGui::PopStyleVar();
+  hint_more();
   ImGui::EndChild();
   return all - ImGui::GetItemRectSize().y;
 }
 
 void SolidTree::draw_search(ViewerState& state) {
   ImGui::SetNextItemWidth(-1);
-  if (text_field("##search", "name, mesh, material, /path, #copy", search_,
-                 "Find solids: a name such as pmt_*, or else a mesh or a material; a /path; a copy #number"))
+  if (text_field(
+          "##search", "name, number, material ...", search_,
+          "Find solids by words of their names, such as: sensor 117; by copy number or channel, mesh or material. "
+          "Also pmt_*, /path, #copy, channel:12, material:Glass"))
     rows_stale_ = true;
   if (rows_stale_) {
     list_rows(*listed_);
@@ -112,8 +115,9 @@ void SolidTree::draw_row(ViewerState& state, const TreeRow& row) {
       row.node == kNone ? scene.solid_name(scene.instances[row.instance]) : scene.nodes[row.node].name;
   const std::string name = row.mark + cli::printable(display_name(whole));
   const auto& chosen = state.selection();
-  const bool selected =
-      chosen && (chosen->group != kNone ? row.node == chosen->group : row.instance == chosen->instance);
+  const bool selected = chosen && (chosen->group != kNone ? row.node == chosen->group
+                                                          : std::binary_search(chosen->solids.begin(),
+                                                                               chosen->solids.end(), row.instance));
   ImGui::AlignTextToFramePadding();
   const bool pressed = ImGui::Selectable(name.c_str(), selected, ImGuiSelectableFlags_AllowDoubleClick);
   tip(row.instance == kNone ? cli::printable(whole) : cli::printable(scene.path(scene.instances[row.instance])));
@@ -137,6 +141,7 @@ void SolidTree::reveal_selection(const ViewerState& state) {
   --reveals_;
   if (!state.selection()) return;
   const SelectedSolids& selected = *state.selection();
+  if (selected.is_set()) return;
   const Scene& scene = *state.scene();
   const std::uint32_t own = selected.group != kNone ? selected.group : scene.instances[selected.instance].node;
   if (!searching()) {
@@ -155,7 +160,7 @@ void SolidTree::reveal_selection(const ViewerState& state) {
 void SolidTree::list_rows(const Solids& solids) {
   rows_stale_ = false;
   if (searching()) {
-    found_ = find(solids, search_.data());
+    found_ = search(solids, search_.data());
     rows_ = found_rows(solids, found_.solids, kMaxFound);
   } else {
     found_ = {};

@@ -209,6 +209,48 @@ TEST(Find, ByCopyNumber) {
   EXPECT_FALSE(find(solids, "#x").by);
 }
 
+TEST(Find, SearchesByWordsTheBestFirst) {
+  Scene scene = scene_of("detector.dae");
+  const auto rename = [&](std::uint32_t solid, const char* name) {
+    scene.nodes[scene.instances[solid].node].name = name;
+  };
+  const auto sensor = [&](int number) {
+    const auto name = "Sensor_" + std::to_string(number) + "_pv";
+    for (std::uint32_t i = 0; i != scene.instances.size(); ++i)
+      if (base_name(scene.solid_name(scene.instances[i])) == name) return i;
+    return kNone;
+  };
+  const std::uint32_t wanted = sensor(117), longer = sensor(5), inner = sensor(6);
+  ASSERT_NE(wanted, kNone);
+  rename(longer, "Sensor_1170_pv0x117f0");
+  rename(inner, "Sensor_2117_pv0x5f1170");
+  rename(sensor(7), "Sensor_7_pv0x1171170");
+  const Solids solids(scene);
+  EXPECT_EQ(search(solids, "sensor 117").solids, (std::vector<std::uint32_t>{wanted, longer, inner}))
+      << "the digits of Geant4's pointers are not in names";
+  EXPECT_EQ(search(solids, "Sensor_117_pv").solids.front(), wanted);
+  EXPECT_EQ(search(solids, "sensor_1*").solids, find(solids, "sensor_1*").solids) << "a pattern";
+  EXPECT_EQ(search(solids, "Sensor_7_pv0x1171170").solids.size(), 1U) << "a name that was pasted";
+  EXPECT_EQ(search(solids, "bialkali").by, FoundBy::material);
+  EXPECT_FALSE(search(solids, "sensor vessel").by);
+  EXPECT_FALSE(search(solids, " ").by);
+  EXPECT_EQ(find(solids, "sensor 117").solids.size(), 3U) << "also where it is an option";
+}
+
+TEST(Find, NumbersOfSolidsAreBesideTheirNames) {
+  Scene scene = scene_of("detector.dae");
+  ASSERT_FALSE(scene.optics.channels.empty());
+  scene.optics.channels[3].number = 4711;
+  const std::uint32_t detecting = scene.optics.channels[3].solid, copied = 7;
+  ASSERT_NE(detecting, copied);
+  scene.nodes[scene.instances[copied].node].copy_number = 4711;
+  const Solids solids(scene);
+  EXPECT_EQ(find(solids, "channel:4711").solids, std::vector<std::uint32_t>{detecting});
+  EXPECT_EQ(count_text(find(solids, "channel:4711")), "1 solid by channel number");
+  EXPECT_EQ(search(solids, "4711").solids.size(), 2U) << "by its copy number and by its channel";
+  EXPECT_EQ(search(solids, "photocathode 4711").solids, std::vector<std::uint32_t>{detecting});
+}
+
 TEST(Find, ANodeWithoutASolidStandsForThoseBelow) {
   const Scene scene = scene_of("detector.dae");
   const Solids solids(scene);

@@ -33,7 +33,7 @@ class ScenePanel : public WithContext {
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;
     io.DisplaySize = {1280, 800};
-    io.Fonts->AddFontDefault();
+    (void)add_fonts(*io.Fonts, kFontSize, {}, ranges_);
     unsigned char* pixels = nullptr;
     int columns = 0, rows = 0;
     io.Fonts->GetTexDataAsRGBA32(&pixels, &columns, &rows);
@@ -78,6 +78,7 @@ class ScenePanel : public WithContext {
     return found;
   }
 
+  ImVector<ImWchar> ranges_;
   std::shared_ptr<const Scene> scene_ = std::make_shared<const Scene>(load(test::data("detector.dae")));
   ViewerState state_{ViewOptions(), {160, 120}};
   SceneLoader loader_;
@@ -163,6 +164,28 @@ TEST_F(ScenePanel, MarksNoMoreThanIsDrawnFluently) {
   EXPECT_GT(triangles, Selection::kMaxMarked / 2);
   state_.show(std::make_shared<const Scene>(load(test::data("cube.dae"))));
   EXPECT_TRUE(state_.selection().found().empty()) << "of another scene";
+}
+
+TEST_F(ScenePanel, SelectsTheSolidsOfASurface) {
+  layout_.next_tab = WindowLayout::Tab::surfaces;
+  for (int i = 0; i != 4; ++i) frame();
+  const ImGuiWindow* scene = window("Scene");
+  ASSERT_NE(scene, nullptr);
+  const float row = ImGui::GetFrameHeightWithSpacing(), tabs = scene->Pos.y + ImGui::GetFrameHeight() + 0.5F * row;
+  click(scene->Pos.x + 100, tabs + 1.3F * row);
+  ImGui::GetIO().AddInputCharactersUTF8("bialkali");
+  for (int i = 0; i != 3; ++i) frame();
+  // Below the search and the box: two lines, of which either is clicked.
+  click(scene->Pos.x + 100, tabs + 3.6F * row);
+  ASSERT_TRUE(state_.selection());
+  EXPECT_EQ(state_.selection()->solids.size(), 300U);
+  EXPECT_TRUE(state_.selection()->is_set());
+  EXPECT_EQ(state_.selection()->name, "CathodeSurface, skin surface between Vacuum and Bialkali");
+  EXPECT_FALSE(state_.selection().found().empty()) << "they are marked";
+  for (int i = 0; i != 3; ++i) frame();
+  ASSERT_NE(window("Selection"), nullptr);
+  state_.selection().select(std::nullopt);
+  EXPECT_TRUE(state_.selection().found().empty());
 }
 
 TEST_F(ScenePanel, PlotsTheTimesOfTheLastImages) {
