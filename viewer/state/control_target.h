@@ -35,6 +35,7 @@ struct WindowLayout {
   enum class Tab { solids, surfaces, light, properties, device, bookmarks };
   Tab tab = Tab::solids;
   std::optional<Tab> next_tab{};
+  bool search = false;  ///< the cursor is to go to the search of solids
   ThemeChoice theme = ThemeChoice::automatic;
   bool light = false;  ///< the panels' theme as it is now
   bool full_screen = false;

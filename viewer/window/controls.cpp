@@ -399,6 +399,14 @@ std::vector<Control> window_controls() {
            "find a command by its name",
            [](Target to, Event) { to.layout.palette = !to.layout.palette; },
            true},
+          {kGroup,
+           Kind::key,
+           {"Ctrl+F"},
+           "find solids",
+           [](Target to, Event) {
+             to.layout.panels = to.layout.scene = to.layout.search = true;
+             to.layout.next_tab = WindowLayout::Tab::solids;
+           }},
           {kGroup, Kind::key, {"H", "F1"}, "help", [](Target to, Event) { to.layout.help = !to.layout.help; }},
           {kGroup, Kind::key, {"P"}, "panels", [](Target to, Event) { to.layout.panels = !to.layout.panels; }},
           {kGroup,
@@ -467,6 +475,10 @@ const Control* find_control(Control::Kind kind, std::string_view name, bool cont
     }
     return nullptr;
   };
+  if (control && kind == Control::Kind::key) {  // another key than without
+    const Control* found = shift ? find("Ctrl+Shift+") : nullptr;
+    return found != nullptr ? found : find("Ctrl+");
+  }
   const Control* found = control && shift ? find("Ctrl+Shift+") : nullptr;
   if (found == nullptr && shift) found = find("Shift+");
   if (found == nullptr && control) found = find("Ctrl+");

@@ -54,7 +54,8 @@ inline constexpr std::array<std::string_view, 7> kControlGroupNames{
 /// By their groups, in their order.
 [[nodiscard]] const std::vector<Control>& controls();
 
-/// The control of a key or gesture; modifiers that are in no control's name do not count. Null where there is none.
+/// The control of a key or gesture; modifiers that are in no control's name do not count, but
+/// for Ctrl with a key. Null where there is none.
 [[nodiscard]] const Control* find_control(Control::Kind kind, std::string_view name, bool control, bool shift,
                                           MouseScheme scheme = MouseScheme::raylift);
 

@@ -189,7 +189,7 @@ void Panels::draw_scene() {
     ImGui::PushID(static_cast<int>(chosen));
     switch (layout_.tab) {
       case Tab::solids:
-        more = tree_.draw(state_);
+        more = tree_.draw(state_, layout_.search);
         break;
       case Tab::surfaces:
         surfaces_.draw(state_);

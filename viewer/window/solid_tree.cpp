@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "cli/text.h"
 #include "model/display_name.h"
@@ -25,7 +26,7 @@ std::string found_text(std::size_t marked, const Found& found) {
 
 }  // namespace
 
-float SolidTree::draw(ViewerState& state) {
+float SolidTree::draw(ViewerState& state, bool& to_search) {
   if (listed_ != state.solids()) {
     listed_ = state.solids();
     open_.clear();
@@ -39,7 +40,7 @@ float SolidTree::draw(ViewerState& state) {
     ImGui::TextDisabled("No scene");
     return 0;
   }
-  draw_search(state);
+  draw_search(state, to_search);
   if (rows_stale_) list_rows(*listed_);
   ImGui::BeginChild("tree");
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, em(kBetweenRows)});
@@ -61,7 +62,8 @@ float SolidTree::draw(ViewerState& state) {
   return all - ImGui::GetItemRectSize().y;
 }
 
-void SolidTree::draw_search(ViewerState& state) {
+void SolidTree::draw_search(ViewerState& state, bool& to_search) {
+  if (std::exchange(to_search, false)) ImGui::SetKeyboardFocusHere();
   ImGui::SetNextItemWidth(-1);
   if (text_field(
           "##search", "name, number, material ...", search_,

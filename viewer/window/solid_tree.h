@@ -15,12 +15,13 @@ namespace raylift::viewer {
 
 class SolidTree {
  public:
-  /// Returns the height that all rows would have beyond that of the tree, px.
-  float draw(ViewerState& state);
+  /// Returns the height that all rows would have beyond that of the tree, px. With `to_search`, which it clears, the
+  /// cursor goes to the search.
+  float draw(ViewerState& state, bool& to_search);
 
  private:
   [[nodiscard]] bool searching() const { return search_[0] != '\0'; }
-  void draw_search(ViewerState& state);
+  void draw_search(ViewerState& state, bool& to_search);
   void draw_row(ViewerState& state, const TreeRow& row);
   void draw_checkbox(ViewerState& state, const TreeRow& row);
   /// Opens the rows above the selected solid's, and scrolls to it, where the selection has changed elsewhere.

@@ -72,7 +72,8 @@ TEST(Controls, AreFoundByNameAndModifiers) {
   EXPECT_EQ(help_of(Kind::key, "1", false, false), "go to the bookmark with this key");
   EXPECT_EQ(help_of(Kind::key, "0", true, false), "bookmark the view with this key");
   EXPECT_EQ(help_of(Kind::key, "X", false, true), "clip along the next axis");
-  EXPECT_EQ(help_of(Kind::key, "M", true, true), "wireframe") << "modifiers that it has not do not count";
+  EXPECT_EQ(help_of(Kind::key, "M", false, true), "wireframe") << "Shift, which it has not, does not count";
+  EXPECT_EQ(help_of(Kind::key, "M", true, true), "") << "Ctrl+M is another key";
   EXPECT_EQ(help_of(Kind::key, "D", true, false), "bookmark the view with the first free key");
   EXPECT_EQ(help_of(Kind::key, "D", false, false), "") << "it is held to fly";
   EXPECT_EQ(help_of(Kind::key, "", false, false), "");

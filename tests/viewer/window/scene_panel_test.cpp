@@ -17,6 +17,7 @@
 #include "model/palette.h"
 #include "support/paths.h"
 #include "viewer/with_context.h"
+#include "window/controls.h"
 #include "window/gui.h"
 #include "window/panel_items.h"
 #include "window/panels.h"
@@ -149,6 +150,20 @@ TEST_F(ScenePanel, MarksWhatTheSearchFindsAndMovesNoButton) {
   EXPECT_EQ(buttons(), before);
   draw_whole();
   EXPECT_EQ(found_pixels(frames_->renderer().read()), 0);
+}
+
+TEST_F(ScenePanel, SearchesWithCtrlF) {
+  layout_.scene = false;
+  layout_.next_tab = WindowLayout::Tab::bookmarks;
+  frame();
+  ASSERT_NE(find_control(Control::Kind::key, "F", true, false), nullptr);
+  find_control(Control::Kind::key, "F", true, false)->act({state_, frames_.get(), layout_, loader_, {}}, {});
+  for (int i = 0; i != 3; ++i) frame();
+  ImGui::GetIO().AddInputCharactersUTF8("sensor 117");
+  for (int i = 0; i != 3; ++i) frame();
+  EXPECT_FALSE(state_.selection().found().empty());
+  EXPECT_EQ(find_control(Control::Kind::key, "T", true, false), nullptr) << "Ctrl+T is not T";
+  EXPECT_NE(find_control(Control::Kind::key, "T", false, true), nullptr);
 }
 
 TEST_F(ScenePanel, MarksNoMoreThanIsDrawnFluently) {
