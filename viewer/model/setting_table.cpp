@@ -201,7 +201,7 @@ SettingTable make_table() {
       in(Part::window, "window",
          flag("hover", "Show name, material and position of what is under a resting cursor", &S::hover)),
       in(Part::window, "window",
-         flag("snap", "Measured points snap to vertices and edges; Alt held: not now", &S::snap)),
+         flag("snap", "Measured points snap to vertices, edges and centres of solids; Alt held: not now", &S::snap)),
       renamed({{"flag", "process"}, {"number", "photon"}},
               choice("color", "BY", kPhotonColorNames,
                      "What the colours of light mean; auto: the time where all light has one wavelength, else the "

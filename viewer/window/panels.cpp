@@ -42,6 +42,7 @@ void Panels::draw(float width, float height) {
   docks_.place(width, height, panels,
                {panels && layout_.scene, panels && chosen, panels && measuring, panels && layout_.image,
                 panels && layout_.legend && legend_.update(state_, frames_)});
+  tree_shown_ = false;
   if (panels) {
     draw_clip_handles(state_, width, height);
     draw_tools();
@@ -51,6 +52,7 @@ void Panels::draw(float width, float height) {
     draw_image();
     draw_legend();
   }
+  if (!tree_shown_) state_.selection().mark_found({});  // marks belong to the search that is seen
   draw_activity(height);
   draw_message(height);
   open_.draw(state_, layout_, width, height);
@@ -191,7 +193,10 @@ void Panels::draw_scene() {
     const bool tabs = ImGui::BeginTabBar("tabs", ImGuiTabBarFlags_FittingPolicyScroll | ImGuiTabBarFlags_NoTooltip);
     ImGui::PopStyleVar();
     if (tabs) {
-      tab("Solids", Tab::solids, [&] { more = tree_.draw(state_); });
+      tab("Solids", Tab::solids, [&] {
+        tree_shown_ = true;
+        more = tree_.draw(state_);
+      });
       tab("Light", Tab::light, [&] { light_.draw(state_, frames_); });
       tab("Properties", Tab::properties, [&] {
         draw_properties(state_);

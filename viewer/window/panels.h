@@ -67,6 +67,7 @@ class Panels {
   FrameScheduler& frames_;
   WindowLayout& layout_;
   SolidTree tree_;
+  bool tree_shown_ = false;  // in this frame
   LegendPanel legend_;
   LightPanel light_;
   OpenPanel open_;

@@ -65,10 +65,10 @@ void SolidTree::draw_search(ViewerState& state) {
   if (text_field("##search", "name, mesh, material, /path, #copy", search_,
                  "Find solids: a name such as pmt_*, or else a mesh or a material; a /path; a copy #number"))
     rows_stale_ = true;
-  if (rows_stale_) {
-    list_rows(*listed_);
-    state.selection().mark_found(found_.solids);
-  }
+  const bool fresh = rows_stale_;
+  if (fresh) list_rows(*listed_);
+  // Also where the panel was away, and the marks with it.
+  if (fresh || state.selection().found().empty()) state.selection().mark_found(found_.solids);
   // The count has its line with and without a search, so that the buttons don't move.
   ImGui::TextDisabled("%s", searching() ? found_text(state.selection().found().size(), found_).c_str()
                                         : cli::counted(listed_->scene().instances.size(), "solid", "solids").c_str());

@@ -375,6 +375,7 @@ class Window {
                        std::hypot(press_x_ - last_click_x_, press_y_ - last_click_y_) <= kClickDistance;
     ControlEvent event = event_at(press_x_, press_y_);
     event.alt = (modifiers_ & GLFW_MOD_ALT) != 0;
+    event.shift = (modifiers_ & GLFW_MOD_SHIFT) != 0;
     act(Control::Kind::click, twice ? "double click" : "click", 0, event);
     last_click_ = twice ? -1 : press_time_;  // a third click begins a new pair
     last_click_x_ = press_x_;
