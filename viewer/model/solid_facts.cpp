@@ -153,7 +153,9 @@ const SolidMeasurer::Surface& SolidMeasurer::surface(std::uint32_t mesh, const P
     so_far.volume_moment += volume / 4 * (a + b + c);
   });
   const double size = box.box.empty() ? 0 : to_eigen(box.box.size()).norm();
-  const Eigen::Vector3d centre = middle + sum.centroid(size);
+  // Without the error of rounding, which would be read as a number: a sphere about 0 has its centre at 0.
+  const double grid = std::exp2(std::ceil(std::log2(std::max(size, 1e-30))) - 40);
+  const Eigen::Vector3d centre = ((middle + sum.centroid(size)) / grid).array().round() * grid;
   const std::lock_guard lock(mutex_);
   if (!surfaces_[mesh]) surfaces_[mesh] = std::make_unique<Surface>(Surface{box.box, sum.area, sum.by_normal, centre});
   return *surfaces_[mesh];
