@@ -149,8 +149,7 @@ bool share_scale(const Settings& settings, const LightStatistics* light) {
 
 HitScale hit_scale(const SolidHits& hits, const Settings& settings, const LightStatistics* light) {
   const Ground ground = ground_of(settings.background);
-  if (share_scale(settings, light))
-    return {time_scale(settings.photons, *light), {settings.photons.scale_map, ground}};
+  if (share_scale(settings, light)) return {time_scale(settings.photons, *light), {settings.photons.scale_map, ground}};
   if (settings.color == ColorBy::hits)
     return {{settings.scale(), 1, static_cast<double>(std::max(1U, hits.most))}, {settings.scale_map, ground}};
   std::vector<float> times;

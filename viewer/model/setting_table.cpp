@@ -218,6 +218,7 @@ SettingTable make_table() {
       range("channel", "NUMBER", "Photons that these channels detected: 12 or 10-19", &F::channel, parse_channels),
       flag("paths", "Draw steps as lines", &P::paths),
       flag("points", "Draw final photons or hits as points", &P::points),
+      flag("clip", "Clipping planes and the clipping box cut light too, not only solids", &P::clip),
       number("size", "PIXELS", 1, 64, "pixels", "Width of lines; points are larger", &P::size),
       number("opacity", "SHARE", kMinOpacity, 1, "", "Opacity of light", &P::opacity),
       worded("all", 0.0,
