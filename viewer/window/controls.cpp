@@ -269,7 +269,8 @@ std::vector<Control> view_controls() {
            {"Num 5", "Shift+5"},
            "orthographic",
            [](ViewerState& s) { s.viewpoint().set_orthographic(!s.camera().orthographic); }},
-          {kGroup, Kind::key, {"Home", "Enter"}, "frame the scene", [](ViewerState& s) { s.viewpoint().frame_all(); }},
+          {kGroup, Kind::key, {"Home"}, "the first view again", [](ViewerState& s) { s.viewpoint().go_home(); }},
+          {kGroup, Kind::key, {"Enter"}, "frame all that is shown", [](ViewerState& s) { s.viewpoint().frame_all(); }},
           {kGroup, Kind::key, {"F", "Num ."}, "frame the selected solid", [](ViewerState& s) {
              s.viewpoint().focus_selection();
            }}};

@@ -138,6 +138,7 @@ void Panels::draw_view_menu() {
   const bool orthographic = state_.camera().orthographic;
   if (menu_row(kOrthographicRow, orthographic)) state_.viewpoint().set_orthographic(!orthographic);
   ImGui::Separator();
+  if (menu_row(kFirstViewRow)) state_.viewpoint().go_home();
   if (menu_row(kFrameSceneRow)) state_.viewpoint().frame_all();
   if (menu_row(kFrameSelectionRow)) state_.viewpoint().focus_selection();
 }
