@@ -229,11 +229,13 @@ class LabelPlaces {
       for (const float side : {1.0F, -1.0F}) choices.push_back(line.first + place * along + off(side * across, words));
     return first_free(choices, words);
   }
-  /// A place off a point, in this direction if that is free.
-  [[nodiscard]] Point around(const Point& point, const Point& direction, const std::string& words) {
+  /// A place off a disc of this radius about a point, in this direction if that is free.
+  [[nodiscard]] Point around(const Point& point, const Point& direction, const std::string& words, float radius = 0) {
     std::vector<Point> choices;
-    for (const float turn : {0.0F, 0.7F, -0.7F, 1.4F, -1.4F, 2.1F, -2.1F, 2.8F})
-      choices.push_back(point + off(Eigen::Rotation2Df(turn) * direction, words));
+    for (const float turn : {0.0F, 0.7F, -0.7F, 1.4F, -1.4F, 2.1F, -2.1F, 2.8F}) {
+      const Point turned = Eigen::Rotation2Df(turn) * direction;
+      choices.push_back(point + radius * turned + off(turned, words));
+    }
     return first_free(choices, words);
   }
 
@@ -306,10 +308,12 @@ void add_overlaps(Builder& builder, const ImagePlaces& places, const OverlapMark
       builder.disc(*at, 6 * scale, kOverlap);
       builder.disc(*at, 2 * scale, kPlateInk);
     }
-  for (std::size_t i = std::min(count, kMaxLabels); i-- != 0;)
-    if (const auto at = places.point(marks[i].place))
-      add_label(builder, *at + Point(0, 20 * scale), fmt::format("{}: {}", i + 1, measured_length_text(marks[i].depth)),
-                scale, size);
+  LabelPlaces labels({}, scale, size);
+  for (std::size_t i = 0; i != std::min(count, kMaxLabels); ++i)
+    if (const auto at = places.point(marks[i].place)) {
+      const std::string words = fmt::format("{}: {}", i + 1, measured_length_text(marks[i].depth));
+      add_label(builder, labels.around(*at, {0, 1}, words, 8 * scale), words, scale, size);
+    }
 }
 
 }  // namespace

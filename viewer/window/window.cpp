@@ -277,6 +277,10 @@ class Window {
     gui_->need_letters(state_.file());
     gui_->need_letters(panels_.new_names());
     gui_->begin_frame(layout_.light);
+    if (gui_->lacks_new_letters() && state_.messages().error().empty())
+      state_.messages().show(
+          "no installed font has some letters of names, which are boxes: install fonts-noto-cjk for Chinese, Japanese "
+          "and Korean ones");
     const Resolution size = window_size();
     const auto width = static_cast<float>(size.width), height = static_cast<float>(size.height);
     if (button_ < 0 && !Gui::covers(cursor_x_, cursor_y_))
