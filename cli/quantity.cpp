@@ -192,17 +192,25 @@ std::string parse_file_name(std::string_view text) {
   return std::string(text);
 }
 
-std::string parse_image_name(std::string_view text) {
-  if (is_svg_name(text)) refuse(text, "the name of a PNG file, the only kind of image that is written");
-  return parse_drawing_name(text, "a PNG file, the only kind of image that is written");
-}
-
-std::string parse_drawing_name(std::string_view text, std::string_view kinds) {
+std::string parse_file_name(std::string_view text, std::initializer_list<std::string_view> endings) {
   std::string name = parse_file_name(text);
   const std::string ending = lower(std::filesystem::path(name).extension().string());
-  for (const char* other : {".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".tga", ".exr", ".pdf"})
-    if (ending == other) refuse(text, "the name of " + std::string(kinds));
-  return name;
+  std::error_code ignored;
+  const auto there = std::filesystem::status(name, ignored).type();
+  using Type = std::filesystem::file_type;
+  const bool device = there == Type::character || there == Type::fifo || there == Type::socket;
+  if (device || std::find(endings.begin(), endings.end(), ending) != endings.end()) return name;
+  std::string known;
+  for (const std::string_view one : endings) known += (known.empty() ? "" : " or ") + std::string(one);
+  refuse(text, "the name of a file that ends in " + known + ": the ending decides the format");
+}
+
+std::string parse_image_name(std::string_view text) {
+  return parse_file_name(text, {".png"});
+}
+
+std::string parse_drawing_name(std::string_view text) {
+  return parse_file_name(text, {".png", ".svg"});
 }
 
 bool is_svg_name(std::string_view name) {

@@ -7,6 +7,7 @@
 #include <raylift/gpu/optics_view.h>
 #include <Eigen/Core>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,10 +51,12 @@ namespace raylift::cli {
 /// The name of a file, which "" and "-" are not.
 [[nodiscard]] std::string parse_file_name(std::string_view text);
 
-/// The name of a PNG file: one that does not end as those of other images do.
+/// The same, with one of these endings (".png"), in any case of letters. A device or a pipe may have any name.
+[[nodiscard]] std::string parse_file_name(std::string_view text, std::initializer_list<std::string_view> endings);
+/// The name of a PNG file, likewise.
 [[nodiscard]] std::string parse_image_name(std::string_view text);
-/// The name of a PNG or an SVG file, likewise. `kinds`: what else is refused for.
-[[nodiscard]] std::string parse_drawing_name(std::string_view text, std::string_view kinds = "a PNG or an SVG file");
+/// The name of a PNG or an SVG file, likewise.
+[[nodiscard]] std::string parse_drawing_name(std::string_view text);
 /// Whether a file's name ends with .svg.
 [[nodiscard]] bool is_svg_name(std::string_view name);
 

@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/quantity.h"
 #include "cli/session.h"
+#include "cli/text.h"
 #include "detector.h"
 #include "optics.h"
 #include "scenes.h"
@@ -83,14 +84,16 @@ void add_options(CLI::App& app, Options& options) {
   add_count(app, "--triangles,-t", "", "Choose --sensors and --segments for about this many triangles in the scene", 1,
             20'000'000'000, [&](std::uint64_t count) { options.triangles = count; });
   cli::add_parsed(app, "--output,-o", "FILE", "-",
-                  "File to write: COLLADA, or GDML if it ends in .gdml; - is standard output, COLLADA",
-                  [&](const std::string& text) { options.output = text == "-" ? text : cli::parse_file_name(text); });
+                  "File to write: COLLADA (.dae) or GDML (.gdml); - is standard output, COLLADA",
+                  [&](const std::string& text) {
+                    options.output = text == "-" ? text : cli::parse_file_name(text, {".dae", ".gdml"});
+                  });
   app.add_flag("--dry-run", options.dry_run, "Print the number of triangles without writing a file");
   app.footer(kFooter);
 }
 
 bool is_gdml(const std::string& output) {
-  return output.ends_with(".gdml");
+  return cli::lower(output).ends_with(".gdml");
 }
 
 void write_file(const Detector& made, const Optics& optics, const Parameters& parameters, const std::string& output) {

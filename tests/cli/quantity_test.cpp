@@ -128,5 +128,24 @@ TEST(Angles, AreInRange) {
     expect_usage_error([](const char* t) { return parse_degrees(t, 170); }, text);
 }
 
+TEST(FileNames, HaveAnEndingThatIsKnown) {
+  for (const char* name : {"a.png", "A.PNG", "a.b.png", "folder.sv/a.png", "/dev/null"}) {
+    EXPECT_EQ(parse_image_name(name), name);
+    EXPECT_EQ(parse_drawing_name(name), name);
+  }
+  EXPECT_EQ(parse_drawing_name("a.Svg"), "a.Svg");
+  for (const char* name : {"a.sv", "a.jpg", "a.pdf", "a", "png", "a.png.", ".png", "", "-", "a.png/b"}) {
+    expect_usage_error(parse_image_name, name);
+    expect_usage_error(parse_drawing_name, name);
+  }
+  expect_usage_error(parse_image_name, "a.svg");
+  try {
+    (void)parse_drawing_name("a.sv");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(".png or .svg"), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace raylift::cli

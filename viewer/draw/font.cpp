@@ -10,7 +10,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "base/utf8.h"
 #include "draw/font_data.h"
@@ -30,19 +32,20 @@ Face own_face() {
   return face;
 }
 
-std::optional<Face> east_asian_face() {
-  for (const char* name :
-       {"/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf", "/usr/share/fonts/truetype/wqy/wqy-microhei.ttc",
-        "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc"}) {
+/// Each as its own allocation: a face's tables refer to its file.
+std::vector<std::unique_ptr<Face>> east_asian_faces() {
+  std::vector<std::unique_ptr<Face>> faces;
+  for (const char* name : kEastAsianFonts) {
     std::ifstream stream(name, std::ios::binary);
     if (!stream) continue;
-    Face face;
+    auto one = std::make_unique<Face>();
+    Face& face = *one;
     face.file.assign(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
     if (face.file.size() < 16) continue;
     const int offset = stbtt_GetFontOffsetForIndex(face.file.data(), 0);
-    if (offset >= 0 && stbtt_InitFont(&face.info, face.file.data(), offset) != 0) return face;
+    if (offset >= 0 && stbtt_InitFont(&face.info, face.file.data(), offset) != 0) faces.push_back(std::move(one));
   }
-  return std::nullopt;
+  return faces;
 }
 
 /// The font that has a letter, and the letter's number in it; 0: the box for letters that are missing.
@@ -51,9 +54,11 @@ std::pair<const stbtt_fontinfo*, int> find(std::uint32_t letter) {
   const int glyph = stbtt_FindGlyphIndex(&own.info, static_cast<int>(letter));
   constexpr std::uint32_t kFirstEastAsian = 0x1100;
   if (glyph != 0 || letter < kFirstEastAsian) return {&own.info, glyph};
-  static const std::optional<Face> east_asian = east_asian_face();
-  const int other = east_asian ? stbtt_FindGlyphIndex(&east_asian->info, static_cast<int>(letter)) : 0;
-  return other != 0 ? std::pair(&east_asian->info, other) : std::pair(&own.info, 0);
+  static const std::vector<std::unique_ptr<Face>> east_asian = east_asian_faces();
+  for (const auto& face : east_asian)
+    if (const int other = stbtt_FindGlyphIndex(&face->info, static_cast<int>(letter)); other != 0)
+      return {&face->info, other};
+  return {&own.info, 0};
 }
 
 }  // namespace

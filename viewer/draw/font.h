@@ -2,11 +2,17 @@
 // The font of images, which is the window's: widths of texts, and letters as grey pixels. No GL.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
 namespace raylift::viewer {
+
+/// Fonts of Debian and Ubuntu for East Asian letters, by preference; the first one lacks Korean ones.
+inline constexpr std::array<const char*, 3> kEastAsianFonts{"/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf",
+                                                            "/usr/share/fonts/truetype/wqy/wqy-microhei.ttc",
+                                                            "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc"};
 
 inline constexpr std::string_view kFontName = "DejaVu Sans";
 inline constexpr float kCapital = 0.729F;  ///< height of its capitals, of its size

@@ -36,6 +36,7 @@ void IdPass::draw(const Canvas& canvas, std::optional<std::array<int, 2>> pixel,
   disable_clipping();
   if (photons != nullptr) {
     canvas.program.bind_frame();
+    photons->set_clipping(canvas.settings);
     photons->draw_ids(canvas.settings.photons, size.width, size.height);
   }
   glDisable(GL_DEPTH_TEST);

@@ -224,7 +224,7 @@ std::vector<Legend> make_legends(const Scene& scene, const Settings& settings, s
   std::vector<Legend> legends;
   const bool drawn = settings.ray_cast == RayMode::off;
   const LightStatistics* light = photons.statistics_of_time(settings.photons);
-  const bool one_time = settings.color == ColorBy::first_hit && light != nullptr && drawn;
+  const bool one_time = drawn && share_scale(settings, light);
   if (settings.colors_hits() && drawn) {
     const SolidHits none, &of = hits ? *hits : none;
     legends.push_back(hit_legend(of, settings.color, hit_scale(of, settings, light)));

@@ -60,6 +60,7 @@ void LightPass::draw(const Canvas& canvas) {
   const double scale = static_cast<double>(canvas.target.size.width) / canvas.full.width;
   scaled.size = std::max(1.0F, static_cast<float>(scale) * scaled.size);
   canvas.program.bind_frame();
+  photons_.set_clipping(canvas.settings);
   photons_.draw(scaled, {canvas.target.size.width, canvas.target.size.height, canvas.target.samples},
                 readable(photons_, canvas), drawn_share(canvas));
 }
@@ -97,6 +98,7 @@ void LightPass::draw_over(const KeptScene& kept, const Canvas& canvas) {
 }
 
 void LightPass::draw_selected(const Canvas& canvas) {
+  photons_.set_clipping(canvas.settings);
   photons_.draw_selected(canvas.settings.photons, canvas.target.size.width, canvas.target.size.height);
 }
 

@@ -147,13 +147,28 @@ void add_mark_line(Builder& builder, const ImagePlaces& places, const Eigen::Vec
   builder.line(seen->first, seen->second, width, kMarkPaint);
 }
 
+constexpr float kLabelLetter = 10, kLabelHeight = 20, kLabelPadding = 16;  // in pixels of an image 720 high
+constexpr Paint kLabelPaint{kPlatePaint[0], kPlatePaint[1], kPlatePaint[2], 0.95F};
+
+/// The plate of a label, with a margin.
+Eigen::AlignedBox2f label_box(const Point& middle, const std::string& words, float scale) {
+  const float wide = Builder::text_width(words, kLabelLetter * scale) + kLabelPadding * scale;
+  const Point half(0.5F * wide + 3, 0.5F * kLabelHeight * scale + 3);
+  return {middle - half, middle + half};
+}
+
+/// As near as the image has room for it.
+Point label_within(const Point& middle, const std::string& words, float scale, const Point& size) {
+  const Point half = 0.5F * label_box(middle, words, scale).sizes();
+  return middle.cwiseMin(size - half).cwiseMax(half);
+}
+
 /// A dark plate with light letters: read on any ground. It stays in the image.
 void add_label(Builder& builder, Point middle, const std::string& words, float scale, const Point& size) {
-  const float letter = 10 * scale, high = 20 * scale;
-  const float text = Builder::text_width(words, letter), wide = text + 16 * scale;
-  const Point half(0.5F * wide + 3, 0.5F * high + 3);
-  middle = middle.cwiseMin(size - half).cwiseMax(half);
-  builder.line(middle - Point(0.5F * (wide - high), 0), middle + Point(0.5F * (wide - high), 0), high, kPlatePaint);
+  const float letter = kLabelLetter * scale, high = kLabelHeight * scale;
+  const float text = Builder::text_width(words, letter), wide = text + kLabelPadding * scale;
+  middle = label_within(middle, words, scale, size);
+  builder.line(middle - Point(0.5F * (wide - high), 0), middle + Point(0.5F * (wide - high), 0), high, kLabelPaint);
   builder.text(middle - Point(0.5F * text, 0.5F * letter), words, letter, kPlateInk);
 }
 
@@ -181,7 +196,75 @@ void add_source(Builder& builder, const ImagePlaces& places, const Eigen::Vector
   }
 }
 
-/// Lines first, then points, then labels over both.
+using Segment = std::pair<Point, Point>;
+
+bool crosses(const Segment& line, const Eigen::AlignedBox2f& box) {
+  float begin = 0, end = 1;
+  for (int axis = 0; axis != 2; ++axis) {
+    const float from = line.first[axis], along = line.second[axis] - from;
+    if (along == 0) {
+      if (from < box.min()[axis] || from > box.max()[axis]) return false;
+      continue;
+    }
+    const float a = (box.min()[axis] - from) / along, b = (box.max()[axis] - from) / along;
+    begin = std::max(begin, std::min(a, b));
+    end = std::min(end, std::max(a, b));
+  }
+  return begin <= end;
+}
+
+/// Labels beside lines: they cover no line and no other label, where there is room for that.
+class LabelPlaces {
+ public:
+  LabelPlaces(std::vector<Segment> lines, float scale, const Point& size)
+      : lines_(std::move(lines)), scale_(scale), size_(size) {}
+
+  /// A place beside the line; the first choices are its middle and its upper side.
+  [[nodiscard]] Point beside(const Segment& line, const std::string& words) {
+    const Point along = line.second - line.first;
+    Point across = along.norm() > 0 ? Point(Point(-along.y(), along.x()).normalized()) : Point(0, 1);
+    if (across.y() < 0 || (across.y() == 0 && across.x() < 0)) across = -across;
+    std::vector<Point> choices;
+    for (const float place : {0.5F, 0.35F, 0.65F, 0.2F, 0.8F})
+      for (const float side : {1.0F, -1.0F}) choices.push_back(line.first + place * along + off(side * across, words));
+    return first_free(choices, words);
+  }
+  /// A place off a disc of this radius about a point, in this direction if that is free.
+  [[nodiscard]] Point around(const Point& point, const Point& direction, const std::string& words, float radius = 0) {
+    std::vector<Point> choices;
+    for (const float turn : {0.0F, 0.7F, -0.7F, 1.4F, -1.4F, 2.1F, -2.1F, 2.8F}) {
+      const Point turned = Eigen::Rotation2Df(turn) * direction;
+      choices.push_back(point + radius * turned + off(turned, words));
+    }
+    return first_free(choices, words);
+  }
+
+ private:
+  /// So far that the plate lies beside a line, or a point, that the direction is normal to.
+  [[nodiscard]] Point off(const Point& direction, const std::string& words) const {
+    constexpr float kGap = 6;
+    const Point half = 0.5F * label_box({0, 0}, words, scale_).sizes();
+    return (direction.cwiseAbs().dot(half) + kGap * scale_) * direction;
+  }
+  Point first_free(const std::vector<Point>& choices, const std::string& words) {
+    const auto place = [&](const Point& choice) { return label_within(choice, words, scale_, size_); };
+    const auto found = std::find_if(choices.begin(), choices.end(), [&](const Point& choice) {
+      const Eigen::AlignedBox2f box = label_box(place(choice), words, scale_);
+      return std::none_of(lines_.begin(), lines_.end(), [&](const Segment& line) { return crosses(line, box); }) &&
+             std::none_of(taken_.begin(), taken_.end(), [&](const auto& other) { return other.intersects(box); });
+    });
+    const Point chosen = place(found == choices.end() ? choices.front() : *found);
+    taken_.push_back(label_box(chosen, words, scale_));
+    return chosen;
+  }
+
+  std::vector<Segment> lines_;
+  std::vector<Eigen::AlignedBox2f> taken_;
+  float scale_;
+  Point size_;
+};
+
+/// Lines first, then points, then labels beside both.
 void add_measured(Builder& builder, const ImagePlaces& places, std::span<const Eigen::Vector3d> points, float scale,
                   const Point& size) {
   const Measurement measured = measure(points);
@@ -192,9 +275,16 @@ void add_measured(Builder& builder, const ImagePlaces& places, std::span<const E
       builder.disc(*at, 5.4F * scale, kMarkHalo);
       builder.disc(*at, 4 * scale, kMarkPaint);
     }
+  std::vector<Segment> lines;
+  std::vector<std::string> lengths;
   for (std::size_t i = 0; i != measured.distances.size(); ++i)
-    if (const auto seen = places.line(points[i], points[i + 1]))
-      add_label(builder, 0.5F * (seen->first + seen->second), measured_length_text(measured.distances[i]), scale, size);
+    if (const auto seen = places.line(points[i], points[i + 1])) {
+      lines.push_back(*seen);
+      lengths.push_back(measured_length_text(measured.distances[i]));
+    }
+  LabelPlaces labels(lines, scale, size);
+  for (std::size_t i = 0; i != lines.size(); ++i)
+    add_label(builder, labels.beside(lines[i], lengths[i]), lengths[i], scale, size);
   if (!measured.angle || !places.point(points[1])) return;
   // Outside of the angle.
   Point away(0, 0);
@@ -202,8 +292,8 @@ void add_measured(Builder& builder, const ImagePlaces& places, std::span<const E
     if (const auto seen = places.line(points[1], points[other]); seen && seen->first != seen->second)
       away -= (seen->second - seen->first).normalized();
   away = away.norm() > 0.1F ? Point(away.normalized()) : Point(0, 1);
-  add_label(builder, *places.point(points[1]) + 30 * scale * away, fmt::format("{:.2f}°", *measured.angle), scale,
-            size);
+  const std::string angle = fmt::format("{:.2f}°", *measured.angle);
+  add_label(builder, labels.around(*places.point(points[1]), away, angle), angle, scale, size);
 }
 
 /// A red disc at each overlap, and labels of the deepest.
@@ -218,10 +308,12 @@ void add_overlaps(Builder& builder, const ImagePlaces& places, const OverlapMark
       builder.disc(*at, 6 * scale, kOverlap);
       builder.disc(*at, 2 * scale, kPlateInk);
     }
-  for (std::size_t i = std::min(count, kMaxLabels); i-- != 0;)
-    if (const auto at = places.point(marks[i].place))
-      add_label(builder, *at + Point(0, 20 * scale), fmt::format("{}: {}", i + 1, measured_length_text(marks[i].depth)),
-                scale, size);
+  LabelPlaces labels({}, scale, size);
+  for (std::size_t i = 0; i != std::min(count, kMaxLabels); ++i)
+    if (const auto at = places.point(marks[i].place)) {
+      const std::string words = fmt::format("{}: {}", i + 1, measured_length_text(marks[i].depth));
+      add_label(builder, labels.around(*at, {0, 1}, words, 8 * scale), words, scale, size);
+    }
 }
 
 }  // namespace

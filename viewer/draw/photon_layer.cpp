@@ -133,8 +133,13 @@ void PhotonLayer::use(const Program& program, const PhotonSettings& settings, in
 
 void PhotonLayer::use(const std::string& defines, const PhotonSettings& settings, int width, int height, float line,
                       float point) {
-  use(program(defines, false), settings, width, height, line, point);
+  use(program(defines + clipping_, false), settings, width, height, line, point);
   glUniform1f(5, settings.opacity);
+}
+
+void PhotonLayer::set_clipping(const Settings& settings) {
+  const bool none = !settings.photons.clip || settings.planes().empty();
+  clipping_ = none ? "" : settings.cuts_away() ? "#define CUT_AWAY\n" : "#define CLIPPED\n";
 }
 
 bool PhotonLayer::draws(const PhotonSettings& settings) const {
@@ -149,8 +154,9 @@ void PhotonLayer::draw(const PhotonSettings& settings, const LightCanvas& canvas
     return static_cast<GLsizei>(std::ceil(share * static_cast<double>(count)));
   };
   const Counts counts{settings.paths ? part(shown.steps) : 0, settings.points ? part(shown.points) : 0};
-  // Blending depends on the order, which compute shaders don't keep.
-  if (settings.opacity >= 1 && shown.steps + shown.points >= computed_from_ && LightCells::fit(canvas))
+  // Blending depends on the order, which compute shaders don't keep; nor do they cut.
+  if (settings.opacity >= 1 && clipping_.empty() && shown.steps + shown.points >= computed_from_ &&
+      LightCells::fit(canvas))
     draw_cells(settings, canvas, counts);
   else
     draw_pixels(settings, canvas, counts);

@@ -42,6 +42,8 @@ class PhotonLayer {
   /// Removes all photons.
   void clear();
 
+  /// Sets whether clipping cuts light too, by PhotonSettings::clip, and as what; for all that is drawn from now on.
+  void set_clipping(const Settings& settings);
   /// Whether draw() draws anything.
   [[nodiscard]] bool draws(const PhotonSettings& settings) const;
   /// Draws into the bound framebuffer, which is this canvas, with its depth test; SceneProgram's frame must be bound.
@@ -88,6 +90,7 @@ class PhotonLayer {
   ValueScale times_;
   Buffer drawn_steps_, drawn_points_, selected_;
   GLsizei steps_ = 0, ends_ = 0, selected_steps_ = 0;
+  std::string clipping_;  // the define of shaders that cut light; empty: none is
   ReadableLight readable_;
   LightShown shown_;
   std::uint64_t bytes_ = 0;

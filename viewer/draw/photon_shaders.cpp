@@ -36,10 +36,14 @@ vec3 color_at(float when) {
 }
 bool is_by_time() { return LIGHT_BY == BY_TIME && override.w == 0; }
 
-vec4 in_clip_space(vec3 position) {
+vec3 from_eye(vec3 position) {
   precise vec3 coarse = position - eye_high.xyz;
   precise vec3 relative = coarse - eye_low.xyz;
-  vec4 p = clip_from_eye * vec4(relative, 1);
+  return relative;
+}
+
+vec4 in_clip_space(vec3 position) {
+  vec4 p = clip_from_eye * vec4(from_eye(position), 1);
   // A little nearer: hits lie on surfaces.
   p.z = forward.w > 0.5 ? p.z + 3e-4 : p.z * 1.0005;
   return p;
@@ -54,6 +58,12 @@ vec2 shown_part(float began, float ended) {
 )";
 
 const std::string_view photon_vertex = R"(
+#if defined(CLIPPED) || defined(CUT_AWAY)
+out vec3 relative;
+void put(vec3 position) { relative = from_eye(position); }
+#else
+void put(vec3 position) {}
+#endif
 out float when;
 flat out vec3 paint;
 flat out uint id;
@@ -62,12 +72,14 @@ void main() {
   gl_Position = vec4(2, 2, 2, 1);  // outside of the image
   gl_PointSize = sizes.w;
   when = 0;
+  put(vec3(0));
 #ifdef POINTS
   uvec2 point = drawn[gl_VertexID];
   paint = color_of(point.x, point.y);
   id = point.x;
   vec4 at = uintBitsToFloat(rows[4u * point.x]);
   when = at.w;
+  put(at.xyz);
   if (at.w <= times.y) gl_Position = in_clip_space(at.xyz);
 #elif defined(WHOLE)
   uvec2 step = drawn[gl_VertexID / 2];
@@ -75,6 +87,7 @@ void main() {
   id = step.x;
   vec4 at = uintBitsToFloat(rows[4u * (step.x + uint(gl_VertexID % 2))]);
   when = at.w;
+  put(at.xyz);
   gl_Position = in_clip_space(at.xyz);
 #else
 #ifdef HEADS
@@ -92,26 +105,35 @@ void main() {
   vec2 part = shown_part(a.w, b.w);
   float from = part.x, to = part.y;
 #ifdef HEADS
+  put(mix(a.xyz, b.xyz, to));
   if (a.w <= times.y && times.y < b.w) gl_Position = in_clip_space(mix(a.xyz, b.xyz, to));
   when = times.y;
 #else
   if (to <= from) return;
 #ifdef WIDE
-  vec4 p = in_clip_space(mix(a.xyz, b.xyz, from)), q = in_clip_space(mix(a.xyz, b.xyz, to));
+  vec3 start = mix(a.xyz, b.xyz, from), end = mix(a.xyz, b.xyz, to);
+  vec4 p = in_clip_space(start), q = in_clip_space(end);
   // What lies before the near plane has no place in the image.
   float inside_p = p.w - p.z, inside_q = q.w - q.z;
   if (inside_p < 0 && inside_q < 0) return;
-  if (inside_p < 0) p = mix(p, q, inside_p / (inside_p - inside_q));
-  if (inside_q < 0) q = mix(q, p, inside_q / (inside_q - inside_p));
+  if (inside_p < 0) {
+    p = mix(p, q, inside_p / (inside_p - inside_q));
+    start = mix(start, end, inside_p / (inside_p - inside_q));
+  } else if (inside_q < 0) {
+    q = mix(q, p, inside_q / (inside_q - inside_p));
+    end = mix(end, start, inside_q / (inside_q - inside_p));
+  }
   vec2 along = (q.xy / q.w - p.xy / p.w) * sizes.xy;
   along = dot(along, along) > 0 ? normalize(along) : vec2(1, 0);
   bool first = corner == 0 || corner == 1 || corner == 4;
   bool left = corner == 0 || corner == 2 || corner == 3;
   gl_Position = first ? p : q;
+  put(first ? start : end);
   gl_Position.xy += (left ? -1.0 : 1.0) * sizes.z * vec2(-along.y, along.x) / sizes.xy * gl_Position.w;
   when = mix(a.w, b.w, first ? from : to);
 #else
   float place = corner == 0 ? from : to;
+  put(mix(a.xyz, b.xyz, place));
   gl_Position = in_clip_space(mix(a.xyz, b.xyz, place));
   when = mix(a.w, b.w, place);
 #endif
@@ -133,7 +155,24 @@ layout(location = 0) out uvec2 ids;
 layout(location = 0) out vec4 color;
 #endif
 
+#if defined(CLIPPED) || defined(CUT_AWAY)
+in vec3 relative;
+// Beyond a plane, or in the box whose faces the planes are.
+bool is_cut() {
+  float beyond = dot(clip_planes[0].xyz, relative) - clip_planes[0].w;
+  for (int i = 1; i < 6; ++i) beyond = max(beyond, dot(clip_planes[i].xyz, relative) - clip_planes[i].w);
+#ifdef CUT_AWAY
+  return beyond < 0;
+#else
+  return beyond > 0;
+#endif
+}
+#else
+bool is_cut() { return false; }
+#endif
+
 void main() {
+  if (is_cut()) discard;
 #if defined(POINTS) || defined(HEADS)
   vec2 away = 2 * gl_PointCoord - 1;
   if (dot(away, away) > 1) discard;

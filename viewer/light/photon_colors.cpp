@@ -143,10 +143,13 @@ Legend photon_legend(const PhotonSet& set, const PhotonChoice& choice, const Lig
   return legend;
 }
 
+bool share_scale(const Settings& settings, const LightStatistics* light) {
+  return settings.color == ColorBy::first_hit && light != nullptr && settings.scale_map == settings.photons.scale_map;
+}
+
 HitScale hit_scale(const SolidHits& hits, const Settings& settings, const LightStatistics* light) {
   const Ground ground = ground_of(settings.background);
-  if (settings.color == ColorBy::first_hit && light != nullptr)
-    return {time_scale(settings.photons, *light), {settings.photons.scale_map, ground}};
+  if (share_scale(settings, light)) return {time_scale(settings.photons, *light), {settings.photons.scale_map, ground}};
   if (settings.color == ColorBy::hits)
     return {{settings.scale(), 1, static_cast<double>(std::max(1U, hits.most))}, {settings.scale_map, ground}};
   std::vector<float> times;

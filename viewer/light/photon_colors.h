@@ -46,8 +46,10 @@ struct PhotonColorTable {
 [[nodiscard]] Legend photon_legend(const PhotonSet& set, const PhotonChoice& choice, const LightStatistics& times,
                                    const Scene& scene, const Settings& settings, std::size_t most = 12);
 
-/// The scale of ColorBy::hits or first_hit, and its colours. Where light is coloured by time too, first hits have its
-/// scale: a picture has one of time.
+/// Whether first hits have the scale of the time of light, because both have one colour map. With maps of their own
+/// each has the range that suits it: light is on its way long before and after the hits.
+[[nodiscard]] bool share_scale(const Settings& settings, const LightStatistics* light);
+/// The scale of ColorBy::hits or first_hit, and its colours.
 struct HitScale {
   ValueScale values;
   ScaleColors colors;

@@ -36,6 +36,7 @@ struct PhotonSettings {
   PhotonFilter filter;
   bool paths = true;
   bool points = true;
+  bool clip = false;           ///< clipping planes and the box cut light too
   float size = 1;              ///< of lines, pixels; points are larger
   float opacity = 0.6F;        ///< below 1, lines show what is behind them
   float density = 0.25F;       ///< the share of the image that paths, or points, may cover; 0: all are drawn

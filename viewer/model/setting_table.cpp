@@ -201,7 +201,7 @@ SettingTable make_table() {
       in(Part::window, "window",
          flag("hover", "Show name, material and position of what is under a resting cursor", &S::hover)),
       in(Part::window, "window",
-         flag("snap", "Measured points snap to vertices and edges; Alt held: not now", &S::snap)),
+         flag("snap", "Measured points snap to vertices, edges and centres of solids; Alt held: not now", &S::snap)),
       renamed({{"flag", "process"}, {"number", "photon"}},
               choice("color", "BY", kPhotonColorNames,
                      "What the colours of light mean; auto: the time where all light has one wavelength, else the "
@@ -218,6 +218,7 @@ SettingTable make_table() {
       range("channel", "NUMBER", "Photons that these channels detected: 12 or 10-19", &F::channel, parse_channels),
       flag("paths", "Draw steps as lines", &P::paths),
       flag("points", "Draw final photons or hits as points", &P::points),
+      flag("clip", "Clipping planes and the clipping box cut light too, not only solids", &P::clip),
       number("size", "PIXELS", 1, 64, "pixels", "Width of lines; points are larger", &P::size),
       number("opacity", "SHARE", kMinOpacity, 1, "", "Opacity of light", &P::opacity),
       worded("all", 0.0,

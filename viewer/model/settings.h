@@ -139,7 +139,7 @@ struct Settings {
   bool scale_bar = true;
   MouseScheme controls = MouseScheme::raylift;
   bool hover = true;  ///< name, material and position of what is under a resting cursor
-  bool snap = true;   ///< measured points snap to vertices and edges
+  bool snap = true;   ///< measured points snap to vertices, edges and centres of solids
   Background background;
   PhotonSettings photons;
 

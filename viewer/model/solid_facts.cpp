@@ -50,10 +50,25 @@ Sum summed(std::size_t count, const Progress& progress, const Add& add) {
 struct AreaSum {
   double area = 0;
   Eigen::Matrix3d by_normal = Eigen::Matrix3d::Zero();
+  Eigen::Vector3d along_normals = Eigen::Vector3d::Zero();  // area times normal: 0 of a closed surface
+  Eigen::Vector3d area_moment = Eigen::Vector3d::Zero();    // area times place
+  double volume = 0;                                        // six times that of the tetrahedra to the origin
+  Eigen::Vector3d volume_moment = Eigen::Vector3d::Zero();  // that times their places
   AreaSum& operator+=(const AreaSum& more) {
     area += more.area;
     by_normal += more.by_normal;
+    along_normals += more.along_normals;
+    area_moment += more.area_moment;
+    volume += more.volume;
+    volume_moment += more.volume_moment;
     return *this;
+  }
+  /// The centroid of the volume that a surface of this size encloses, by the divergence theorem, or of the surface.
+  [[nodiscard]] Eigen::Vector3d centroid(double size) const {
+    constexpr double kRounding = 1e-5;
+    const bool encloses = along_normals.norm() <= kRounding * area && std::abs(volume) > kRounding * size * area;
+    if (encloses) return volume_moment / volume;
+    return area > 0 ? Eigen::Vector3d(area_moment / area) : Eigen::Vector3d::Zero();
   }
 };
 
@@ -119,18 +134,36 @@ const SolidMeasurer::Surface& SolidMeasurer::surface(std::uint32_t mesh, const P
     if (surfaces_[mesh]) return *surfaces_[mesh];
   }
   const Mesh& of = scene_->meshes[mesh];
-  const auto sum = summed<AreaSum>(of.triangles.size(), progress, [&](std::size_t i, AreaSum& so_far) {
-    const Eigen::Vector3d twice = twice_area(of, of.triangles[i], Eigen::Matrix3d::Identity());
-    const double length = twice.norm();
-    so_far.area += 0.5 * length;
-    if (length > 0) so_far.by_normal += (0.5 / length) * twice * twice.transpose();
-  });
   const auto box = summed<BoxSum>(of.vertices.size(), progress, [&](std::size_t i, BoxSum& so_far) {
     so_far.box.add(corner(of, static_cast<std::uint32_t>(i)));
   });
+  // About the middle of the box: a mesh may be far from its origin.
+  const Eigen::Vector3d middle = box.box.empty() ? Eigen::Vector3d(0, 0, 0) : to_eigen(box.box.center());
+  const auto sum = summed<AreaSum>(of.triangles.size(), progress, [&](std::size_t i, AreaSum& so_far) {
+    const UInt3& t = of.triangles[i];
+    const Eigen::Vector3d twice = twice_area(of, t, Eigen::Matrix3d::Identity());
+    const double length = twice.norm();
+    so_far.area += 0.5 * length;
+    if (length > 0) so_far.by_normal += (0.5 / length) * twice * twice.transpose();
+    const Eigen::Vector3d a = corner(of, t.x) - middle, b = corner(of, t.y) - middle, c = corner(of, t.z) - middle;
+    const double volume = a.dot(b.cross(c));
+    so_far.along_normals += 0.5 * twice;
+    so_far.area_moment += length / 6 * (a + b + c);
+    so_far.volume += volume;
+    so_far.volume_moment += volume / 4 * (a + b + c);
+  });
+  const double size = box.box.empty() ? 0 : to_eigen(box.box.size()).norm();
+  // Without the error of rounding, which would be read as a number: a sphere about 0 has its centre at 0.
+  const double grid = std::exp2(std::ceil(std::log2(std::max(size, 1e-30))) - 40);
+  const Eigen::Vector3d centre = ((middle + sum.centroid(size)) / grid).array().round() * grid;
   const std::lock_guard lock(mutex_);
-  if (!surfaces_[mesh]) surfaces_[mesh] = std::make_unique<Surface>(Surface{box.box, sum.area, sum.by_normal});
+  if (!surfaces_[mesh]) surfaces_[mesh] = std::make_unique<Surface>(Surface{box.box, sum.area, sum.by_normal, centre});
   return *surfaces_[mesh];
+}
+
+Eigen::Vector3d SolidMeasurer::centre(std::uint32_t solid, const Progress& progress) {
+  const Instance& placed = scene_->instances[solid];
+  return to_eigen(placed.transform) * surface(placed.mesh, progress).centre;
 }
 
 /// A map M changes a triangle's area by the root of n^T cof(G) n, where G = M^T M. For G = s^2 (I + E) with a trace of

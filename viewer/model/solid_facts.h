@@ -51,6 +51,9 @@ class SolidMeasurer {
   /// cancels.
   [[nodiscard]] SolidFacts facts(std::span<const std::uint32_t> solids, const SceneCheck* check,
                                  const Progress& progress = {});
+  /// The centre of a solid in the world, wherever it is turned: the centroid of the volume that its mesh encloses, or
+  /// of its surface where that encloses none. Computed with the first solid of a mesh.
+  [[nodiscard]] Eigen::Vector3d centre(std::uint32_t solid, const Progress& progress = {});
   /// The box of the facts alone.
   [[nodiscard]] Bounds box(std::span<const std::uint32_t> solids, const Progress& progress = {});
 
@@ -60,6 +63,7 @@ class SolidMeasurer {
     Bounds box;
     double area = 0;
     Eigen::Matrix3d by_normal = Eigen::Matrix3d::Zero();  // the sum of area n n^T over the triangles, n their normals
+    Eigen::Vector3d centre = Eigen::Vector3d::Zero();
   };
   const Surface& surface(std::uint32_t mesh, const Progress& progress);
   double area(const Instance& solid, const Progress& progress);

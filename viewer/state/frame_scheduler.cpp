@@ -133,15 +133,38 @@ void FrameScheduler::update_renderer(ViewerState& state) {
     if (detail_) renderer_.set_detail(*detail_);
   }
   if (scene_) photons_.feed(renderer_, state.photons(), state.settings(), *scene_);
-  renderer_.set_marked(Mark::found, state.selection().found());
+  mark_found(state);
   const bool one_selected = state.selection() && state.selection()->instance != kNone;
   renderer_.set_selected(one_selected ? std::optional(state.selection()->instance) : std::nullopt);
+}
+
+/// Marks what a search finds, where it is shown.
+void FrameScheduler::mark_found(const ViewerState& state) {
+  std::vector<std::uint32_t> marked = state.selection().found();
+  if (!marked.empty()) {
+    const std::vector<std::uint8_t>& looks = state.appearance().looks();
+    std::erase_if(marked, [&](std::uint32_t i) { return looks[i] == static_cast<std::uint8_t>(Look::hidden); });
+  }
+  renderer_.set_marked(Mark::found, marked);
+}
+
+Image FrameScheduler::read_image(const ViewerState& state) {
+  if (state.selection().found().empty()) return renderer_.read();
+  const auto draw = [&] {
+    renderer_.draw(state.camera(), state.settings(), casts(state) ? std::optional(caster_->image()) : std::nullopt);
+  };
+  renderer_.set_marked(Mark::found, {});
+  draw();
+  Image image = renderer_.read();
+  mark_found(state);
+  draw();
+  return image;
 }
 
 /// Writes the image of a new bookmark, once there is one of the present state.
 void FrameScheduler::save_thumbnail(ViewerState& state) {
   if (complete_ != state.revision() || state.wants_thumbnail().empty()) return;
-  state.set_thumbnail(reduced(renderer_.read(), kThumbnail.width, kThumbnail.height));
+  state.set_thumbnail(reduced(read_image(state), kThumbnail.width, kThumbnail.height));
 }
 
 void FrameScheduler::draw(ViewerState& state, bool at_once) {
@@ -269,7 +292,7 @@ void FrameScheduler::save_image(ViewerState& state, const std::filesystem::path&
   if (cli::is_svg_name(file.string()))
     cli::write_file(file, renderer_.svg(state.camera(), state.settings()), "the drawing");
   else
-    write_png(renderer_.read(), file);
+    write_png(read_image(state), file);
   std::error_code ignored;
   state.messages().show("saved " + cli::printable(std::filesystem::absolute(file, ignored).string()));
 }

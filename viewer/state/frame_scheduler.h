@@ -44,6 +44,9 @@ class FrameScheduler {
   /// Writes it to this file. Throws Error.
   void save_image(ViewerState& state, const std::filesystem::path& file);
 
+  /// The image without panels, and without the marks of a search, which belong to its panel.
+  [[nodiscard]] Image read_image(const ViewerState& state);
+
   [[nodiscard]] const Renderer& renderer() const { return renderer_; }
   /// The share of rays cast, from 0 to 1; nothing where none are being cast.
   [[nodiscard]] std::optional<float> ray_progress(const ViewerState& state) const;
@@ -67,6 +70,7 @@ class FrameScheduler {
   void expect_time();
   void save_thumbnail(ViewerState& state);
   void update_renderer(ViewerState& state);
+  void mark_found(const ViewerState& state);
   void update_scene(ViewerState& state);
   void simulate_light(ViewerState& state);
   void note_time(double seconds);

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "state/measuring.h"
 
+#include <fmt/format.h>
+#include <raylift/geometry/scene/eigen.h>
+
 #include <utility>
+
+#include "model/display_name.h"
 
 namespace raylift::viewer {
 
 void Measuring::set_active(bool active) {
   active_ = active;
   set_points({});
-  if (active) shown_.messages.show("click on surfaces: two points have a distance, three an angle; Escape ends it");
+  if (active)
+    shown_.messages.show(
+        "click on surfaces, or with Shift for centres: two points have a distance, three an angle; Escape ends it");
 }
 
 void Measuring::set_points(std::vector<Eigen::Vector3d> points) {
@@ -28,10 +35,31 @@ std::optional<SnapPoint> Measuring::point_at(const PickedAround& picked, const C
 void Measuring::add(const PickedAround& picked, const Cursor& cursor, bool snaps) {
   const auto found = point_at(picked, cursor, snaps);
   if (!found) return shown_.messages.show("no surface is there to be measured from");
+  add(found->point);
+}
+
+void Measuring::add(const Eigen::Vector3d& point) {
   std::vector<Eigen::Vector3d> points = shown_.settings.measured;
   if (points.size() >= kMaxMeasured) points.clear();
-  points.push_back(found->point);
+  points.push_back(point);
   set_points(std::move(points));
+}
+
+void Measuring::add_centre(std::uint32_t solid) {
+  add(shown_.measurer->centre(solid));
+  const Scene& scene = *shown_.scene;
+  shown_.messages.show(fmt::format("point {}: the centre of {}", shown_.settings.measured.size(),
+                                   display_name(scene.solid_name(scene.instances[solid]))));
+}
+
+void Measuring::add_centre(const SelectedSolids& selected) {
+  if (selected.group == kNone) return add_centre(selected.instance);
+  if (const auto own = shown_.solids->instances(selected.group); !own.empty()) return add_centre(own[0]);
+  const Bounds box = shown_.solids->bounds(selected.solids);
+  if (box.empty()) return shown_.messages.show("no solid is there to be measured from");
+  add(to_eigen(box.center()));
+  shown_.messages.show(fmt::format("point {}: the centre of the box of {}", shown_.settings.measured.size(),
+                                   display_name(selected.name)));
 }
 
 }  // namespace raylift::viewer

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "state/selection.h"
 #include "state/shown_scene.h"
 #include "state/snapping.h"
 
@@ -25,8 +26,14 @@ class Measuring {
   [[nodiscard]] std::optional<SnapPoint> point_at(const PickedAround& picked, const Cursor& cursor, bool snaps);
   /// Adds this point; after kMaxMeasured points it is the first again.
   void add(const PickedAround& picked, const Cursor& cursor, bool snaps);
+  /// Adds the centre of a solid, likewise.
+  void add_centre(std::uint32_t solid);
+  /// Adds the centre of what is selected: of a group, that of the node's own solid, or else of the group's box.
+  void add_centre(const SelectedSolids& selected);
 
  private:
+  void add(const Eigen::Vector3d& point);
+
   ShownScene& shown_;
   Snapping snapping_;
   std::weak_ptr<const Scene> snapped_;  // whose edges it keeps

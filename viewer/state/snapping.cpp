@@ -76,12 +76,20 @@ std::optional<SnapPoint> Snapping::find(const ShownScene& shown, std::span<const
   std::optional<SnapPoint> surface;
   if (at_cursor)
     if (const auto point = shown.point_of(picked.front(), cursor)) surface = {SnapPoint::To::face, *point};
-  std::optional<Eigen::Vector3d> vertex, edge;
-  double to_vertex = kReach, to_edge = kReach;
+  std::optional<Eigen::Vector3d> vertex, edge, centre;
+  double to_vertex = kReach, to_edge = kReach, to_centre = kReach;
   std::set<std::uint32_t> seen;
   for (const Picked& one : picked) {
     const Instance& instance = scene.instances[one.instance];
     const Mesh& mesh = scene.meshes[instance.mesh];
+    const bool first = seen.insert(one.instance).second;
+    if (first) {
+      const Eigen::Vector3d middle = shown.measurer->centre(one.instance);
+      if (const double distance = place.distance(middle); distance < to_centre) {
+        to_centre = distance;
+        centre = middle;
+      }
+    }
     const EigenTransform to_world = to_eigen(instance.transform);
     const auto world = [&](std::uint32_t v) -> Eigen::Vector3d { return to_world * to_eigen(mesh.vertices[v]); };
     const std::uint32_t triangle = shown.triangle_of(one);
@@ -100,7 +108,7 @@ std::optional<SnapPoint> Snapping::find(const ShownScene& shown, std::span<const
       }
     };
     for (const std::uint32_t corner : {corners.x, corners.y, corners.z}) try_vertex(world(corner));
-    if (!seen.insert(one.instance).second) continue;
+    if (!first) continue;
     for (const FeatureEdge& line : edges_of(scene, instance.mesh)) {
       const Eigen::Vector3d a = world(line.from), b = world(line.to);
       const Eigen::Vector3d nearest = nearest_on(a, b, ray);
@@ -114,6 +122,7 @@ std::optional<SnapPoint> Snapping::find(const ShownScene& shown, std::span<const
       }
     }
   }
+  if (centre && to_centre < to_vertex) return SnapPoint{SnapPoint::To::centre, *centre};
   if (vertex) return SnapPoint{SnapPoint::To::vertex, *vertex};
   if (edge) return SnapPoint{SnapPoint::To::edge, *edge};
   return surface;

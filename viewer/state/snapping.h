@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of surfaces near the cursor that measuring prefers: vertices and edges. No GL.
+// Points near the cursor that measuring prefers: vertices and edges of surfaces, and centres of solids. No GL.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace raylift::viewer {
 
 struct SnapPoint {
-  enum class To { face, edge, vertex };
+  enum class To { face, edge, vertex, centre };
   To to = To::face;
   Eigen::Vector3d point{0, 0, 0};  ///< in the world, mm
 };
@@ -25,9 +25,10 @@ class Snapping {
  public:
   static constexpr double kReach = 9;  ///< pixels between the cursor and what it snaps to
 
-  /// The vertex, or else the edge, that is nearest to the cursor in the image and within reach, of the solids that were
-  /// met at the cursor (the first of `picked`, if there is one) and around it. Else the point of the surface at the
-  /// cursor, where `at_cursor`. Edges are feature edges, vertices their ends and the corners of the triangles met.
+  /// The vertex or centre, or else the edge, that is nearest to the cursor in the image and within reach, of the solids
+  /// that were met at the cursor (the first of `picked`, if there is one) and around it. Else the point of the surface
+  /// at the cursor, where `at_cursor`. Edges are feature edges, vertices their ends and the corners of the triangles
+  /// met.
   [[nodiscard]] std::optional<SnapPoint> find(const ShownScene& shown, std::span<const Picked> picked, bool at_cursor,
                                               const Cursor& cursor);
   /// To be called for another scene.

@@ -109,10 +109,11 @@ void ViewerState::open_view(std::vector<std::string>& warnings) {
     if (view.settings.overlaps) set_overlaps(view.settings.overlaps);
     wants_overlaps_ = options_.overlaps == "find";
     if (options_.camera.eye || options_.camera.target) view.focus.clear();
-    viewpoint_.set(view.camera, std::move(view.focus), 1 / options_.camera.zoom);
+    viewpoint_.set(view.camera, view.focus, 1 / options_.camera.zoom);
     appearance_.set_in_the_way(std::move(view.in_the_way));
     warnings.insert(warnings.end(), view.notes.warnings.begin(), view.notes.warnings.end());
   });
+  viewpoint_.set_home();
   if (options_.bookmark.empty()) return;
   if (const Bookmark* bookmark = bookmarks_.find(options_.bookmark))
     go_to(Bookmark(*bookmark));

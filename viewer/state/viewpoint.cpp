@@ -18,23 +18,38 @@ bool Viewpoint::moving() const {
 
 void Viewpoint::frame(std::span<const std::uint32_t> instances, double zoom) {
   if (!shown_.scene || instances.empty()) return;
-  framed_ = std::vector(instances.begin(), instances.end());
+  frame(framed_points(*shown_.solids, shown_.settings, instances), zoom);
+}
+
+void Viewpoint::frame(const std::vector<Eigen::Vector3d>& points, double zoom) {
+  framed_ = points;
   framed_zoom_ = zoom;
-  shown_.camera.frame(framed_points(*shown_.solids, shown_.settings, framed_), shown_.aspect());
+  if (points.empty()) return;
+  shown_.camera.frame(points, shown_.aspect());
   shown_.camera.zoom(zoom);
 }
 
 void Viewpoint::frame_again() {
   ++shown_.revision;
-  frame(framed_, framed_zoom_);
+  frame(std::vector(framed_), framed_zoom_);
 }
 
-void Viewpoint::set(const Camera& camera, std::vector<std::uint32_t> framed, double zoom) {
+void Viewpoint::set(const Camera& camera, const std::vector<std::uint32_t>& framed, double zoom) {
   const Camera before = std::exchange(shown_.camera, camera);
   shown_.camera.free_middle = before.free_middle;
   shown_.camera.free_share = before.free_share;
-  framed_ = std::move(framed);
+  framed_ = framed.empty() ? std::vector<Eigen::Vector3d>() : framed_points(*shown_.solids, shown_.settings, framed);
   framed_zoom_ = zoom;
+}
+
+void Viewpoint::go_home() {
+  if (!shown_.scene) return;
+  appearance_.set_in_the_way({});
+  const bool orthographic = shown_.camera.orthographic;
+  set(home_.camera);
+  shown_.camera.orthographic = orthographic;
+  frame(std::vector(home_.framed), home_.zoom);
+  shown_.moved();
 }
 
 void Viewpoint::set_framebuffer(const Resolution& size) {

@@ -28,7 +28,13 @@ class Viewpoint {
   void look(StandardView view);
   /// Looks at the target from an axis' end, along the axis, which points to the camera.
   void look_along(const Eigen::Vector3d& axis);
+  /// Frames all that is shown in full.
   void frame_all();
+  /// Makes this view the first one, which go_home() gives again.
+  void set_home() { home_ = {shown_.camera, framed_, framed_zoom_}; }
+  /// The first view of the scene, whatever was hidden or clipped since, in the projection of now. Nothing is faint for
+  /// being in the way.
+  void go_home();
   /// Frames solids, and draws faintly what stands before them.
   void focus(std::span<const std::uint32_t> instances);
   /// Frames solids, and draws all others faintly, as --focus does.
@@ -37,7 +43,7 @@ class Viewpoint {
   void focus_selection();
   /// Sets the camera, but for the free part of the image. `framed`: the solids that it frames by this zoom; none: it is
   /// not to be framed again.
-  void set(const Camera& camera, std::vector<std::uint32_t> framed = {}, double zoom = 1);
+  void set(const Camera& camera, const std::vector<std::uint32_t>& framed = {}, double zoom = 1);
 
   /// Sets the size of the image, in pixels, and frames anew what was framed and not moved since; so does the next.
   void set_framebuffer(const Resolution& size);
@@ -54,13 +60,19 @@ class Viewpoint {
 
  private:
   void frame(std::span<const std::uint32_t> instances, double zoom);
+  void frame(const std::vector<Eigen::Vector3d>& points, double zoom);
   void frame_again();
 
   ShownScene& shown_;
   const Selection& selection_;
   Appearance& appearance_;
-  std::vector<std::uint32_t> framed_;  // solids that the camera frames; none after a move by hand
+  std::vector<Eigen::Vector3d> framed_;  // points that the camera frames; none after a move by hand
   double framed_zoom_ = 1;
+  struct Home {
+    Camera camera;
+    std::vector<Eigen::Vector3d> framed;
+    double zoom = 1;
+  } home_;
   double fly_speed_ = 1;
 };
 

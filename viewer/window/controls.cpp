@@ -54,13 +54,25 @@ void fly(Target to, Event event) {
   to.state.viewpoint().move([&](Camera& camera) { camera.move(along('W', 'S'), along('D', 'A'), along('E', 'Q')); });
 }
 
-void add_measured_point(Target to, Event event) {
-  to.state.measuring().add(to.frames->pick_around(to.state, event.cursor), event.cursor, !event.alt);
+void print_measured(Target to) {
   if (const std::string line = measured_line(to.state.settings().measured); !line.empty()) to.print(line);
 }
 
+void add_measured_point(Target to, Event event) {
+  to.state.measuring().add(to.frames->pick_around(to.state, event.cursor), event.cursor, !event.alt);
+  print_measured(to);
+}
+
+void add_measured_centre(Target to, Event event) {
+  const auto picked = to.frames->pick(to.state, event.cursor);
+  if (!picked) return to.state.messages().show("no solid is there to be measured from");
+  to.state.measuring().add_centre(picked->instance);
+  print_measured(to);
+}
+
 void click(Target to, Event event) {
-  if (to.state.measuring().active()) return add_measured_point(to, event);
+  if (to.state.measuring().active())
+    return event.shift ? add_measured_centre(to, event) : add_measured_point(to, event);
   if (const auto photon = to.frames->pick_photon(to.state, event.cursor)) {
     to.state.selection().select_photon(photon);
     if (const auto& chosen = to.state.photons().selection())
@@ -257,7 +269,8 @@ std::vector<Control> view_controls() {
            {"Num 5", "Shift+5"},
            "orthographic",
            [](ViewerState& s) { s.viewpoint().set_orthographic(!s.camera().orthographic); }},
-          {kGroup, Kind::key, {"Home", "Enter"}, "frame the scene", [](ViewerState& s) { s.viewpoint().frame_all(); }},
+          {kGroup, Kind::key, {"Home"}, "the first view again", [](ViewerState& s) { s.viewpoint().go_home(); }},
+          {kGroup, Kind::key, {"Enter"}, "frame all that is shown", [](ViewerState& s) { s.viewpoint().frame_all(); }},
           {kGroup, Kind::key, {"F", "Num ."}, "frame the selected solid", [](ViewerState& s) {
              s.viewpoint().focus_selection();
            }}};
@@ -337,9 +350,16 @@ std::vector<Control> clip_controls() {
           {kGroup,
            Kind::click,
            {"click while measuring"},
-           "add a point; it snaps to a vertex or edge close by, with Alt held to none",
+           "add a point; it snaps to a vertex, edge or centre close by, with Alt held to none",
            add_measured_point},
-          {kGroup, Kind::key, {"Shift+Y"}, "snapping to vertices and edges", [](Settings& s) { s.snap = !s.snap; }}};
+          {kGroup,
+           Kind::click,
+           {"Shift+click while measuring"},
+           "add the centre of the solid under the cursor",
+           add_measured_centre},
+          {kGroup, Kind::key, {"Shift+Y"}, "snapping to vertices, edges and centres", [](Settings& s) {
+             s.snap = !s.snap;
+           }}};
 }
 
 std::vector<Control> light_controls() {

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "draw/font.h"
 #include "window/icons.h"
 #include "window/panel_items.h"
 
@@ -122,14 +123,12 @@ bool add_fonts(ImFontAtlas& fonts, float size, const std::set<ImWchar>& letters,
   builder.BuildRanges(&ranges);
   if (latin != nullptr) fonts.AddFontFromFileTTF(latin, size, nullptr, ranges.Data);
   const bool east_asian = std::any_of(letters.begin(), letters.end(), [](ImWchar c) { return c >= 0x1100; });
-  const char* cjk = !east_asian ? nullptr
-                                : first_there({"/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf",
-                                               "/usr/share/fonts/truetype/wqy/wqy-microhei.ttc",
-                                               "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc"});
-  if (cjk != nullptr) {
+  // All of them: a letter is that of the first font that has it.
+  for (const char* font : kEastAsianFonts) {
+    if (!east_asian || first_there({font}) == nullptr) continue;
     ImFontConfig merged;
     merged.MergeMode = true;
-    fonts.AddFontFromFileTTF(cjk, size, &merged, ranges.Data);
+    fonts.AddFontFromFileTTF(font, size, &merged, ranges.Data);
   }
   if (const char* icons = first_there({"/usr/share/fonts/truetype/font-awesome/fontawesome-webfont.ttf"})) {
     static constexpr ImWchar kIcons[] = {icon::kFirst, icon::kLast, 0};
@@ -140,7 +139,8 @@ bool add_fonts(ImFontAtlas& fonts, float size, const std::set<ImWchar>& letters,
     fonts.AddFontFromFileTTF(icons, size, &merged, kIcons);
   }
   fonts.Build();
-  return !east_asian || cjk != nullptr;
+  return std::all_of(letters.begin(), letters.end(),
+                     [&](ImWchar letter) { return fonts.Fonts[0]->FindGlyphNoFallback(letter) != nullptr; });
 }
 
 Glfw::Glfw() {
@@ -185,7 +185,8 @@ void Gui::need_letters(const std::string& text) {
 }
 
 void Gui::load_fonts() {
-  (void)add_fonts(*ImGui::GetIO().Fonts, std::round(kFontSize * scale_), letters_, ranges_);
+  const bool all = add_fonts(*ImGui::GetIO().Fonts, std::round(kFontSize * scale_), letters_, ranges_);
+  lacks_new_ = lacks_new_ || !all;
   ImGui_ImplOpenGL3_DestroyFontsTexture();
   ImGui_ImplOpenGL3_CreateFontsTexture();
 }

@@ -7,6 +7,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 
 struct GLFWwindow;
 
@@ -27,7 +28,7 @@ class Glfw {
 void set_style(float scale, bool light);
 
 /// Fills an atlas with the Latin letters, icons where their font is installed, and these others, of `size` pixels.
-/// Returns false where East Asian letters lack a font. `ranges` must outlive the atlas.
+/// Returns whether all these letters have a glyph in an installed font. `ranges` must outlive the atlas.
 bool add_fonts(ImFontAtlas& fonts, float size, const std::set<ImWchar>& letters, ImVector<ImWchar>& ranges);
 
 /// Dear ImGui on a window, whose context must be current.
@@ -49,6 +50,8 @@ class Gui {
   void end_frame();
   /// Makes the letters of a text, UTF-8, available from the next frame on: Greek, Cyrillic, and with a font for it CJK.
   void need_letters(const std::string& text);
+  /// Whether letters that were asked for since the last call have no installed font: they are drawn as boxes.
+  [[nodiscard]] bool lacks_new_letters() { return std::exchange(lacks_new_, false); }
 
  private:
   [[nodiscard]] float wanted_scale() const;
@@ -57,7 +60,7 @@ class Gui {
   GLFWwindow* window_;
   float given_scale_, scale_ = 0;
   bool light_ = false;
-  bool stale_ = true;
+  bool stale_ = true, lacks_new_ = false;
   std::set<ImWchar> letters_;
   ImVector<ImWchar> ranges_;
 };

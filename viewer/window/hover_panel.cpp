@@ -59,6 +59,9 @@ void draw_snap_mark(const SnapPoint& snap, const Camera& camera, float width, fl
       return ring(em(8), 4, 0);
     case SnapPoint::To::face:
       return ring(em(5), 20, 0);
+    case SnapPoint::To::centre:
+      ring(em(8), 24, 0);
+      return ring(em(1.5F), 8, 0);
   }
 }
 

@@ -68,6 +68,7 @@ bool edit_looks(PhotonSettings& light) {
   changed |= checkbox("Paths", light.paths, "The steps of photons as lines");
   ImGui::SameLine();
   changed |= checkbox("Points", light.points, "Final photons, or hits, as points");
+  changed |= checkbox("Clip light too", light.clip, "Clipping planes and the clipping box cut light, not only solids");
   changed |= slider("Width##light", light.size, 1, 10, "%.1f px", "Width of lines, in pixels; points are larger",
                     nullptr, kMaxWidth);
   changed |= slider("Opacity##light", light.opacity, static_cast<float>(kMinOpacity), 1, "%.2f", "Of light");

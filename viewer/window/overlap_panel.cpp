@@ -14,6 +14,7 @@ namespace raylift::viewer {
 void draw_overlaps(ViewerState& state) {
   if (!state.scene()) return;
   ImGui::Separator();
+  ImGui::AlignTextToFramePadding();
   ImGui::TextDisabled("Overlaps");
   ImGui::SameLine();
   if (state.wants_overlaps()) return ImGui::TextDisabled("Searching ...");

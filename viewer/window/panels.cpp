@@ -50,6 +50,7 @@ void Panels::draw(float width, float height) {
   docks_.place(width, height, panels,
                {panels && layout_.scene, panels && chosen, panels && measuring, panels && layout_.image,
                 panels && layout_.legend && legend_.update(state_, frames_)});
+  tree_shown_ = false;
   if (panels) {
     draw_clip_handles(state_, width, height);
     draw_tools();
@@ -59,6 +60,8 @@ void Panels::draw(float width, float height) {
     draw_image();
     draw_legend();
   }
+  // Marks belong to the search that is seen, or to solids that are selected together.
+  if (!tree_shown_ && !(state_.selection() && state_.selection()->is_set())) state_.selection().mark_found({});
   draw_activity(height);
   draw_message(height);
   open_.draw(state_, layout_, width, height);
@@ -144,6 +147,7 @@ void Panels::draw_view_menu() {
   const bool orthographic = state_.camera().orthographic;
   if (menu_row(kOrthographicRow, orthographic)) state_.viewpoint().set_orthographic(!orthographic);
   ImGui::Separator();
+  if (menu_row(kFirstViewRow)) state_.viewpoint().go_home();
   if (menu_row(kFrameSceneRow)) state_.viewpoint().frame_all();
   if (menu_row(kFrameSelectionRow)) state_.viewpoint().focus_selection();
 }
@@ -189,6 +193,7 @@ void Panels::draw_scene() {
     ImGui::PushID(static_cast<int>(chosen));
     switch (layout_.tab) {
       case Tab::solids:
+        tree_shown_ = true;
         more = tree_.draw(state_, layout_.search);
         break;
       case Tab::surfaces:

@@ -70,6 +70,7 @@ class Panels {
   WindowLayout& layout_;
   SolidTree tree_;
   SurfaceList surfaces_;
+  bool tree_shown_ = false;  // in this frame
   LegendPanel legend_;
   LightPanel light_;
   OpenPanel open_;

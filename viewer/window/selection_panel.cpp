@@ -125,6 +125,8 @@ std::function<void()> draw_buttons(ViewerState& state, const SelectedSolids& s) 
     state.change_solids([&](Solids& solids) { solids.show_only(s.solids); });
   if (button_beside("Ghost others", "Draw all others faintly, or as before (Ctrl+G)"))
     state.appearance().ghost_others();
+  if (button_beside("Measure", "Add the centre of the selection to the measurement; those of two have a distance (Y)"))
+    state.measuring().add_centre(s);
   if (button_beside("Copy", "Copy name, path, box, area and volume as text (Ctrl+C)") && state.selection().facts())
     ImGui::SetClipboardText(state.selection().text().c_str());
   return draw_group_button(state, s);
@@ -159,10 +161,13 @@ void draw_measured(ViewerState& state) {
     for (const auto& [name, value] : measured_lines(points)) fact(capital(name).c_str(), value);
     ImGui::EndTable();
   }
+  if (!state.measuring().active() && points.size() == 1)
+    wrapped("Select another solid, and press Measure for its centre; or begin to click on surfaces (Y).");
   if (state.measuring().active())
-    wrapped(points.empty() || points.size() >= kMaxMeasured ? "Click on a surface: the first point."
-            : points.size() == 1                            ? "Click on a surface: the second point, for a distance."
-                                                            : "Click on a surface: the third point, for the angle.");
+    wrapped(points.empty() || points.size() >= kMaxMeasured
+                ? "Click on a surface, or with Shift on a solid for its centre: the first point."
+            : points.size() == 1 ? "Click on a surface: the second point, for a distance."
+                                 : "Click on a surface: the third point, for the angle.");
 }
 
 }  // namespace raylift::viewer

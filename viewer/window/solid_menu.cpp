@@ -50,9 +50,12 @@ std::vector<MenuRow> solid_menu(const ViewerState& state) {
   std::vector<MenuRow> rows;
   if (!state.selection() || state.selection()->solids.empty()) return rows;
   const auto selected = [](Target to) { return to.state.selection()->solids; };
-  add_group(rows, {as_key("Frame", "F"),
-                   {"Focus: all others faint", {}, [=](Target to) { to.state.viewpoint().focus_alone(selected(to)); }},
-                   {"Clipping box around it", {}, [](Target to) { to.state.clipping().fit_box(); }}});
+  add_group(
+      rows,
+      {as_key("Frame", "F"),
+       {"Focus: all others faint", {}, [=](Target to) { to.state.viewpoint().focus_alone(selected(to)); }},
+       {"Clipping box around it", {}, [](Target to) { to.state.clipping().fit_box(); }},
+       {"Measure from its centre", {}, [](Target to) { to.state.measuring().add_centre(*to.state.selection()); }}});
   add_group(rows,
             {as_key("Hide", "L"),
              {"Show only",

@@ -70,10 +70,10 @@ void SolidTree::draw_search(ViewerState& state, bool& to_search) {
           "Find solids by words of their names, such as: sensor 117; by copy number or channel, mesh or material. "
           "Also pmt_*, /path, #copy, channel:12, material:Glass"))
     rows_stale_ = true;
-  if (rows_stale_) {
-    list_rows(*listed_);
-    state.selection().mark_found(found_.solids);
-  }
+  const bool fresh = rows_stale_;
+  if (fresh) list_rows(*listed_);
+  // Also where the panel was away, and the marks with it.
+  if (fresh || state.selection().found().empty()) state.selection().mark_found(found_.solids);
   // The count has its line with and without a search, so that the buttons don't move.
   ImGui::TextDisabled("%s", searching() ? found_text(state.selection().found().size(), found_).c_str()
                                         : cli::counted(listed_->scene().instances.size(), "solid", "solids").c_str());

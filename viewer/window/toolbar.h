@@ -36,7 +36,8 @@ inline constexpr std::array<KeyedRow, 7> kViewRows{{{"Front", "view from the fro
                                                     {"Bottom", "view from the bottom"},
                                                     {"Isometric", "isometric view"}}};
 inline constexpr KeyedRow kOrthographicRow{"Orthographic projection", "orthographic"},
-    kFrameSceneRow{"Frame the scene", "frame the scene"},
+    kFirstViewRow{"First view", "the first view again"},
+    kFrameSceneRow{"Frame all that is shown", "frame all that is shown"},
     kFrameSelectionRow{"Frame the selection", "frame the selected solid"},
     kSaveRow{"Save the image as PNG", "save the image"}, kLegendRow{"Legend", "legend of the colours"},
     kFullScreenRow{"Full screen", "full screen"};

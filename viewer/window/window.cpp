@@ -277,6 +277,10 @@ class Window {
     gui_->need_letters(state_.file());
     gui_->need_letters(panels_.new_names());
     gui_->begin_frame(layout_.light);
+    if (gui_->lacks_new_letters() && state_.messages().error().empty())
+      state_.messages().show(
+          "no installed font has some letters of names, which are boxes: install fonts-noto-cjk for Chinese, Japanese "
+          "and Korean ones");
     const Resolution size = window_size();
     const auto width = static_cast<float>(size.width), height = static_cast<float>(size.height);
     if (button_ < 0 && !Gui::covers(cursor_x_, cursor_y_))
@@ -375,6 +379,7 @@ class Window {
                        std::hypot(press_x_ - last_click_x_, press_y_ - last_click_y_) <= kClickDistance;
     ControlEvent event = event_at(press_x_, press_y_);
     event.alt = (modifiers_ & GLFW_MOD_ALT) != 0;
+    event.shift = (modifiers_ & GLFW_MOD_SHIFT) != 0;
     act(Control::Kind::click, twice ? "double click" : "click", 0, event);
     last_click_ = twice ? -1 : press_time_;  // a third click begins a new pair
     last_click_x_ = press_x_;

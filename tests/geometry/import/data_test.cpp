@@ -412,6 +412,10 @@ TEST(DetectorGenerator, RefusesOptionsThatMakeNoSense) {
        {"--segments 2", "--sensors -1", "--shape cube", "--triangles 0", "--triangles 1000 --sensors 3", "--sensros 3",
         "--scene cube", "--scene argon-box --sensors 3", "--scene water-sphere --flat"})
     EXPECT_EQ(generate(std::string(options) + " -o /dev/null"), exit_code(ErrorKind::usage)) << options;
+  const test::TemporaryFolder folder;
+  for (const char* name : {"/a.gdm", "/a.obj", "/a"})
+    EXPECT_EQ(generate("--sensors 3 -o " + folder.path().string() + name), exit_code(ErrorKind::usage)) << name;
+  EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
 }  // namespace

@@ -131,6 +131,42 @@ TEST_P(DrawnLight, IsHiddenBySolidsAndNotCutWithThem) {
   EXPECT_TRUE(has(draw(), {0, -500, 0}, legible(wavelength_color(470), kGround))) << "light before the plane stays";
 }
 
+TEST_P(DrawnLight, IsCutWithThemWhereTheSettingSaysSo) {
+  show(set_of({before()}, {event(flags::kSurfaceDetect, {-400, -1500, 500}, 6, 2, 470),
+                           event(flags::kSurfaceDetect, {400, -1500, 500}, 6, 3, 470)}));
+  settings_.photons.clip = true;
+  const Color color = legible(wavelength_color(470), kGround);
+  EXPECT_TRUE(has(draw(), {800, -1500, 0}, color)) << "without a plane all is seen";
+  const auto expect = [&](bool left, bool right, const char* why) {
+    for (const float size : {1.0F, 4.0F}) {
+      settings_.photons.size = size;
+      for (const double time : {-1.0, 20.0}) {
+        settings_.photons.time.reset();
+        if (time > 0) settings_.photons.time = time;
+        const Image image = draw();
+        for (const double x : {-800.0, -60.0}) EXPECT_EQ(has(image, {x, -1500, 0}, color), left) << why << x << size;
+        for (const double x : {60.0, 800.0}) EXPECT_EQ(has(image, {x, -1500, 0}, color), right) << why << x << size;
+        EXPECT_EQ(has(image, {-400, -1500, 500}, color), left) << why << ": a point";
+        EXPECT_EQ(has(image, {400, -1500, 500}, color), right) << why << ": a point";
+      }
+    }
+    const auto [x, y] = pixel({500, -1500, 0});
+    EXPECT_EQ(renderer_->pick_photon(camera_, settings_, x, y).has_value(), right) << why << ": under a click";
+  };
+  settings_.clip = parse_clip("x=0");
+  expect(true, false, "a plane");
+  ClipBox box;
+  box.box.add({-2000, -2000, -2000});
+  box.box.add({0, 2000, 2000});
+  settings_.set_clip_box(box);
+  expect(true, false, "a box");
+  box.away = true;
+  settings_.set_clip_box(box);
+  expect(false, true, "a box that is cut away");
+  settings_.photons.clip = false;
+  expect(true, true, "light is whole");
+}
+
 TEST_P(DrawnLight, GoesWithItsTime) {
   show(set_of({before()}, {event(flags::kSurfaceDetect, {0, -1500, 500}, 6, 2, 532)}));
   const auto lit = [&](double x) { return has(draw(), {x, -1500, 0}, legible(wavelength_color(470), kGround)); };

@@ -413,8 +413,8 @@ TEST(LightStatistics, GiveTheScaleOfTimeWhatMostLightHas) {
   EXPECT_EQ(legend.ticks.back().label.substr(0, 2), "> ") << "and says so";
 }
 
-/// Solids by first hit and light by time: one scale of one direction.
-TEST(PhotonHits, OfLightByTimeHaveItsScale) {
+/// Solids by first hit and light by time: ranges of their own and colours of their own, or else one scale.
+TEST(PhotonHits, BesideLightByTimeHaveARangeThatShowsThem) {
   SolidHits hits;
   hits.counts = {1, 1};
   hits.first_times = {2, 8};
@@ -423,6 +423,11 @@ TEST(PhotonHits, OfLightByTimeHaveItsScale) {
   Settings settings;
   settings.color = ColorBy::first_hit;
   const LightStatistics times(mostly_early());
+  EXPECT_EQ(hit_scale(hits, settings, &times).values, hit_scale(hits, settings, nullptr).values);
+  EXPECT_EQ(hit_scale(hits, settings, &times).values.low(), 2);
+  EXPECT_EQ(hit_scale(hits, settings, &times).values.high(), 8);
+  EXPECT_NE(hit_scale(hits, settings, &times).values, time_scale(settings.photons, times));
+  settings.scale_map = settings.photons.scale_map;
   const HitScale scale = hit_scale(hits, settings, &times);
   EXPECT_EQ(scale.values, time_scale(settings.photons, times));
   const ScaleColors light(settings.photons.scale_map, ground_of(settings.background));

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "viewer/window/typed.h"
 #include "viewer/with_context.h"
 #include "window/controls.h"
+#include "window/solid_menu.h"
 
 namespace raylift::viewer {
 namespace {
@@ -98,6 +100,45 @@ TEST(MeasureOverlay, StaysInNumbersThatPixelsHave) {
   EXPECT_TRUE(drawn(camera, {{0, -200, 0}, {10, -300, 0}}).empty()) << "all of it is behind the eye";
 }
 
+/// Whether a line between two points meets a box, by its points.
+bool meets(const OverlayItem& line, const Eigen::AlignedBox2f& box) {
+  for (int i = 0; i <= 2000; ++i)
+    if (box.contains(Eigen::Vector2f(line.from + static_cast<float>(i) / 2000 * (line.to - line.from)))) return true;
+  return false;
+}
+
+TEST(MeasureOverlay, LabelsStandBesideTheLines) {
+  Camera camera;
+  camera.look(StandardView::front);
+  camera.orthographic = true;
+  camera.distance = 1000;
+  const double mm = camera.pixel_size(480);
+  for (const Points& points :
+       {Points{{-200, 0, 0}, {200, 0, 0}}, Points{{0, 0, -150}, {0, 0, 150}}, Points{{-100, 0, -100}, {100, 0, 100}},
+        Points{{-5, 0, 0}, {5, 0, 0}}, Points{{-300, 0, 235}, {300, 0, 235}},
+        Points{{-150, 0, 0}, {0, 0, 5}, {150, 0, 0}}, Points{{-200, 0, 0}, {200, 0, 0}, {-200, 0, 30}},
+        Points{{200, 0, 0}, {0, 0, 0}, {0, 0, 200}}}) {
+    Points scaled;
+    for (const Eigen::Vector3d& p : points) scaled.push_back(mm * p);
+    const Overlay items = drawn(camera, scaled);
+    std::vector<const OverlayItem*> lines;
+    std::vector<Eigen::AlignedBox2f> texts;
+    for (const OverlayItem& item : items) {
+      if (item.kind == OverlayItem::Kind::line && item.paint[0] > 0.9F && item.paint[2] < 0.5F) lines.push_back(&item);
+      if (item.kind == OverlayItem::Kind::text) texts.push_back(item.box());
+    }
+    ASSERT_EQ(lines.size(), points.size() - 1);
+    ASSERT_EQ(texts.size(), points.size() == 3 ? 3U : 1U);
+    for (std::size_t i = 0; i != texts.size(); ++i) {
+      for (const OverlayItem* line : lines) EXPECT_FALSE(meets(*line, texts[i])) << points[1].transpose();
+      for (std::size_t k = 0; k != i; ++k) EXPECT_FALSE(texts[i].intersects(texts[k]));
+      EXPECT_TRUE(Eigen::AlignedBox2f(Eigen::Vector2f(0, 0), Eigen::Vector2f(640, 480)).contains(texts[i]));
+    }
+    // Close to what it measures.
+    EXPECT_LT(texts[0].exteriorDistance(Eigen::Vector2f(0.5F * (lines[0]->from + lines[0]->to))), 130);
+  }
+}
+
 TEST(MeasureOverlay, HasABoxOfTwelveEdges) {
   Camera camera;
   camera.look(StandardView::iso);
@@ -162,6 +203,27 @@ TEST_F(MeasureState, ACapIsASurfaceToo) {
   state_.measuring().add({{{1, kNone}}, true}, Cursor{320, 240, {640, 480}}, true);
   ASSERT_EQ(state_.settings().measured.size(), 1U);
   EXPECT_LT((state_.settings().measured[0] - Eigen::Vector3d(-300, 10, 20)).norm(), 1e-6);
+}
+
+TEST_F(MeasureState, TakesTheCentresOfSolids) {
+  state_.viewpoint().look(StandardView::front);
+  state_.measuring().add_centre(1);
+  EXPECT_NE(state_.messages().text().find("point 1: the centre of pmt_1"), std::string::npos);
+  EXPECT_FALSE(state_.measuring().active()) << "a click selects the next solid";
+  state_.selection().select(2);
+  const std::vector<MenuRow> menu = solid_menu(state_);
+  const auto row = std::find_if(menu.begin(), menu.end(),
+                                [](const MenuRow& one) { return one.label.find("centre") != std::string_view::npos; });
+  ASSERT_NE(row, menu.end());
+  row->act(target_);
+  EXPECT_EQ(state_.settings().measured, (Points{{-300, 0, 0}, {300, 0, 0}}));
+  EXPECT_NE(lines_text(measured_lines(state_.settings().measured)).find("distance 1 to 2: 600 mm\n"),
+            std::string::npos);
+  // A node with a solid of its own: that solid's; a group without: that of its box.
+  state_.measuring().set_points({});
+  state_.selection().select_group(0);
+  state_.measuring().add_centre(*state_.selection());
+  EXPECT_EQ(state_.settings().measured, (Points{{0, 0, 0}}));
 }
 
 TEST_F(MeasureState, IsCopiedByAKeyAndEndsWithTheScene) {
@@ -251,9 +313,9 @@ TEST_F(MeasuredImage, ShowsPointsLinesAndLabelsOnAnyGround) {
       EXPECT_NEAR(image.at(x, 240)[0], 255, 40) << ground << x;
       EXPECT_NEAR(image.at(x, 240)[2], 64, 40) << ground << x;
     }
-    // The label: light letters within a dark plate, in the line's middle.
+    // The label: light letters within a dark plate, above the line's middle.
     double darkest = 255, lightest = 0;
-    for (int y = 232; y != 249; ++y)
+    for (int y = 215; y != 232; ++y)
       for (int x = 300; x != 340; ++x) {
         darkest = std::min(darkest, brightness(x, y));
         lightest = std::max(lightest, brightness(x, y));

@@ -13,6 +13,8 @@
 #include "draw/overlay.h"
 #include "support/boxes.h"
 #include "support/paths.h"
+#include "viewer/remote/with_outside.h"
+#include "viewer/window/typed.h"
 
 namespace raylift::viewer {
 namespace {
@@ -74,6 +76,23 @@ TEST(OverlapMarks, ComeFromAReport) {
   EXPECT_NE(refused("/nowhere.json").find("can't be opened"), std::string::npos);
 }
 
+TEST(OverlapMarks, CloseToEachOtherHaveLabelsThatAreRead) {
+  Camera camera;
+  camera.look(StandardView::front);
+  camera.distance = 1000;
+  Settings settings;
+  settings.axes = settings.scale_bar = false;
+  OverlapMarks marks(3);
+  for (std::size_t i = 0; i != marks.size(); ++i) marks[i].place = {10 * static_cast<double>(i), 0, 0};
+  settings.overlaps = std::make_shared<const OverlapMarks>(marks);
+  std::vector<Eigen::AlignedBox2f> texts;
+  for (const OverlayItem& item : make_overlay(camera, settings, 640, 480))
+    if (item.kind == OverlayItem::Kind::text) texts.push_back(item.box());
+  ASSERT_EQ(texts.size(), 3U);
+  for (std::size_t i = 0; i != texts.size(); ++i)
+    for (std::size_t k = 0; k != i; ++k) EXPECT_FALSE(texts[i].intersects(texts[k])) << i << k;
+}
+
 TEST(OverlapMarks, AreDiscsInTheImageWithTheirDepths) {
   Camera camera;
   camera.look(StandardView::front);
@@ -96,6 +115,79 @@ TEST(OverlapMarks, AreDiscsInTheImageWithTheirDepths) {
   const OverlayItem& first = overlay[3 * 19];  // the deepest is drawn last
   EXPECT_NEAR(first.from.x(), 320, 0.01);
   EXPECT_NEAR(first.from.y(), 240, 0.01);
+}
+
+/// The pmts of three_boxes() as an overlap at pmt_1's side, and one at pmt_2's.
+std::shared_ptr<const OverlapMarks> two_marks() {
+  OverlapMarks marks(2);
+  marks[0].place = {-250, 0, 0};
+  marks[0].depth = 12.5;
+  marks[0].first = 1;
+  marks[0].second = 0;
+  marks[0].words = "pmt_1 crosses tank";
+  marks[1] = marks[0];
+  marks[1].place = {300, 50, 0};
+  marks[1].depth = 1;
+  marks[1].first = 2;
+  marks[1].words = "pmt_2 crosses tank";
+  return std::make_shared<const OverlapMarks>(std::move(marks));
+}
+
+class OverlapState : public Outside {};
+
+TEST_F(OverlapState, AClickOnARowShowsTheOverlapAndSelectsItsFirstSolid) {
+  state_.want_overlaps();
+  EXPECT_TRUE(state_.wants_overlaps());
+  state_.set_overlaps(two_marks());
+  EXPECT_FALSE(state_.wants_overlaps());
+  EXPECT_EQ(state_.messages().text(), "2 overlaps, the deepest of 12.5 mm");
+  for (const std::size_t number : {std::size_t{1}, std::size_t{0}}) {
+    state_.show_overlap(number);
+    const OverlapMark& mark = (*state_.overlaps())[number];
+    ASSERT_TRUE(state_.selection());
+    EXPECT_EQ(state_.selection()->instance, mark.first);
+    EXPECT_EQ(state_.messages().text(), mark.words);
+    const Camera& camera = state_.camera();
+    const Eigen::Vector3d at = camera.project(mark.place, 640.0 / 480);
+    EXPECT_LT((at.head<2>() - camera.free_middle).norm(), 0.25) << "near the middle of what panels leave free";
+    // As large as the smaller solid's surroundings: 62 mm or more at each side of it, and not the whole tank.
+    const double across = camera.pixel_size(480, camera.depth(mark.place)) * 480;
+    EXPECT_GT(across, 80);
+    EXPECT_LT(across, 500);
+  }
+  const Camera before = state_.camera();
+  state_.show_overlap(2);
+  EXPECT_EQ(state_.camera(), before) << "there is none";
+  state_.set_overlaps(std::make_shared<const OverlapMarks>());
+  EXPECT_EQ(state_.messages().text(), "no solids overlap");
+  state_.set_overlaps(nullptr);
+  state_.show_overlap(0);
+  EXPECT_EQ(state_.camera(), before);
+  state_.set_overlaps(two_marks());
+  state_.show(three_boxes());
+  EXPECT_FALSE(state_.overlaps()) << "of another scene";
+}
+
+TEST_F(OverlapState, AReportIsReadByTheVerbAndByTheOption) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write(
+      "report.json",
+      R"([{"file": "/elsewhere/boxes.dae", "overlaps": {"found": [{"kind": "crosses_mother", "first": "/tank/pmt_1",
+          "second": "/tank", "place_mm": [-250, 0, 0], "depth_mm": 12.5, "pairs": 1}]}}])");
+  const Json answer = call("overlaps", {{"file", file.string()}});
+  EXPECT_EQ(answer["overlaps"], 1) << answer;
+  EXPECT_EQ(answer["found"][0]["depth"], 12.5);
+  EXPECT_EQ(answer["found"][0]["first"], "/tank/pmt_1");
+  ViewOptions options = typed({"--no-config", "/boxes.dae", "--overlaps", file.string()});
+  options.bookmarks = "/dev/null/bookmarks.json";
+  ViewerState opened(options, {640, 480});
+  opened.show(three_boxes());
+  ASSERT_TRUE(opened.overlaps()) << opened.messages().error();
+  EXPECT_EQ(opened.overlaps()->front().first, 1U);
+  options.overlaps = "/nowhere.json";
+  ViewerState failed(options, {640, 480});
+  failed.show(three_boxes());
+  EXPECT_NE(failed.messages().error().find("/nowhere.json"), std::string::npos) << failed.messages().error();
 }
 
 }  // namespace

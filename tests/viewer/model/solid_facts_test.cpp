@@ -86,6 +86,16 @@ Mesh icosphere(int levels) {
   return mesh;
 }
 
+/// A tetrahedron: its box has another centre than it has itself.
+Mesh tetrahedron() {
+  Mesh mesh;
+  mesh.name = "tetrahedron";
+  mesh.vertices = {{1000, 0, 0}, {1008, 0, 0}, {1000, 4, 0}, {1000, 0, 12}};
+  mesh.triangles = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+  mesh.parts = {{0, 4}};
+  return mesh;
+}
+
 /// A scene whose solids are placed meshes, each in a node of its own; `mothers`: nodes, as their indices.
 struct Placed {
   std::uint32_t mesh;
@@ -359,6 +369,23 @@ TEST(SolidFacts, AreTheSameForSeveralThreads) {
     EXPECT_EQ(result.volume, expected.volume);
     EXPECT_EQ(result.box.min, expected.box.min);
   }
+}
+
+TEST(SolidCentre, IsThatOfTheVolumeOrElseOfTheSurfaceHoweverTheSolidIsTurned) {
+  Mesh open = box_mesh({2, 2, 2});  // without its upper face: five of six, whose centre lies lower
+  std::erase_if(open.triangles, [](const UInt3& t) { return t.x >= 4 && t.y >= 4 && t.z >= 4; });
+  open.parts = {{0, 10}};
+  const EigenTransform turned = Eigen::Translation3d(1e4, -7, 3) *
+                                Eigen::AngleAxisd(0.7, Eigen::Vector3d(1, 2, -0.5).normalized()) *
+                                Eigen::Scaling(-2.0, 3.0, 1.0);
+  const auto scene =
+      scene_of_placed({tetrahedron(), open, box_mesh({1, 2, 3}, true)}, {{0, {}}, {0, turned}, {1, {}}, {2, {}}});
+  SolidMeasurer measurer(scene);
+  const Eigen::Vector3d centroid(1002, 1, 3);
+  EXPECT_LT((measurer.centre(0) - centroid).norm(), 1e-9) << measurer.centre(0).transpose();
+  EXPECT_LT((measurer.centre(1) - turned * centroid).norm(), 1e-9) << measurer.centre(1).transpose();
+  EXPECT_LT((measurer.centre(2) - Eigen::Vector3d(1, 1, 0.8)).norm(), 1e-9) << measurer.centre(2).transpose();
+  EXPECT_LT((measurer.centre(3) - Eigen::Vector3d(0.5, 1, 1.5)).norm(), 1e-9) << "inside out";
 }
 
 }  // namespace

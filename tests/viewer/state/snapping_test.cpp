@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measured points snap to the vertices and edges near the cursor, whose coordinates are known.
+// Measured points snap to the vertices, edges and centres near the cursor, whose coordinates are known.
 #include "state/snapping.h"
 
 #include <gtest/gtest.h>
@@ -59,9 +59,19 @@ TEST_F(SnappingTest, TakesThePointOfTheEdgeThatIsNearestToTheCursor) {
 
 TEST_F(SnappingTest, LeavesThePointOfTheFaceElse) {
   // The face's diagonal is no edge: both triangles lie in one plane.
-  expect(snapped(beside({-300, -50, 0}, 0, 0)), To::face, {-300, -50, 0});
+  expect(snapped(beside({-290, -50, 20}, 0, 0)), To::face, {-290, -50, 20});
   expect(snapped(beside({-270, -50, 20}, 0, 0), 5), To::face, {-270, -50, 20});
-  EXPECT_FALSE(snapped(beside({-300, -50, 0}, 0, 0), 4, false)) << "nothing is under the cursor";
+  EXPECT_FALSE(snapped(beside({-290, -50, 20}, 0, 0), 4, false)) << "nothing is under the cursor";
+}
+
+TEST_F(SnappingTest, TakesTheCentreOfASolidBehindItsSurface) {
+  const Eigen::Vector3d centre(-300, 0, 0);
+  expect(snapped(beside(centre, 5, -5)), To::centre, centre);
+  const auto beyond = snapped(beside(centre, 5, -9));
+  EXPECT_TRUE(beyond && beyond->to == To::face);
+  shown_.camera.look({0.3, 1, 0.2}, {0, 0, 1});
+  shown_.settings.clip = parse_clip("y=-10");
+  expect(snapped(beside(centre, -4, 4)), To::centre, centre);
 }
 
 TEST_F(SnappingTest, LeavesWhatAPlaneCutsAwayAndWhatLiesBehind) {

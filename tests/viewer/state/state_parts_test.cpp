@@ -127,6 +127,32 @@ TEST_F(StateParts, ViewpointFramesAnewUntilItIsMoved) {
   EXPECT_EQ(shown_.camera.free_share.x(), 0.5) << "panels stay where they are";
 }
 
+TEST_F(StateParts, ViewpointGoesHomeToExactlyTheFirstView) {
+  viewpoint_.look(StandardView::iso);
+  viewpoint_.frame_all();
+  viewpoint_.set_home();
+  const Camera first = shown_.camera;
+  viewpoint_.go_home();
+  EXPECT_EQ(shown_.camera, first);
+  // Clipping opens what was faint, and cuts what was framed.
+  shown_.settings.clip = parse_clip("x=-250");
+  viewpoint_.look(StandardView::front);
+  EXPECT_NE(shown_.camera, first);
+  selection_.select(2);
+  viewpoint_.focus_selection();
+  appearance_.hide_selection();
+  viewpoint_.go_home();
+  EXPECT_EQ(shown_.camera, first);
+  EXPECT_NE(look(1), Look::faint) << "nothing is in the way";
+  viewpoint_.set_framebuffer({160, 480});
+  EXPECT_NE(shown_.camera, first);
+  viewpoint_.set_framebuffer({640, 480});
+  EXPECT_EQ(shown_.camera, first) << "framed anew, as it was";
+  viewpoint_.set_orthographic(true);
+  viewpoint_.go_home();
+  EXPECT_TRUE(shown_.camera.orthographic) << "the projection is no part of the view";
+}
+
 TEST_F(StateParts, ViewpointFliesWithinLimits) {
   viewpoint_.change_fly_speed(1);
   EXPECT_EQ(viewpoint_.fly_speed(), 1.25);

@@ -23,6 +23,12 @@ TEST(Fonts, HaveTheLettersThatAreWanted) {
   const bool all = add_fonts(fonts, 14, {kOmega, kWater}, ranges);
   const ImFont* font = fonts.Fonts[0];
   EXPECT_NE(font->FindGlyphNoFallback('A'), nullptr);
+  const bool has = font->FindGlyphNoFallback(kOmega) != nullptr && font->FindGlyphNoFallback(kWater) != nullptr;
+  EXPECT_EQ(all, has);
+  constexpr ImWchar kPrivate = 0xE000 + 0x7F0;  // no font has it
+  EXPECT_FALSE(add_fonts(fonts, 14, {kOmega, kPrivate}, ranges)) << "so that the window can say it";
+  (void)add_fonts(fonts, 14, {kOmega, kWater}, ranges);
+  font = fonts.Fonts[0];
   if (all) {
     EXPECT_NE(font->FindGlyphNoFallback(kOmega), nullptr);
     EXPECT_NE(font->FindGlyphNoFallback(kWater), nullptr);

@@ -144,6 +144,22 @@ TEST_F(ScenePanel, MarksWhatTheSearchFindsAndMovesNoButton) {
   EXPECT_EQ(buttons(), before);
   draw_whole();
   EXPECT_GT(found_pixels(frames_->renderer().read()), 3);
+  // They belong to the search that is seen, and to nothing that is saved.
+  const int marked = found_pixels(frames_->renderer().read());
+  EXPECT_EQ(found_pixels(frames_->read_image(state_)), 0);
+  EXPECT_EQ(found_pixels(frames_->renderer().read()), marked) << "the window keeps them";
+  const std::vector<std::uint32_t> found = state_.selection().found();
+  state_.change_solids([&](Solids& solids) { solids.set_visible(found, false); });
+  draw_whole();
+  EXPECT_EQ(found_pixels(frames_->renderer().read()), 0) << "of hidden solids";
+  state_.appearance().undo();
+  layout_.scene = false;
+  frame();
+  EXPECT_TRUE(state_.selection().found().empty()) << "the panel is closed";
+  layout_.scene = true;
+  for (int i = 0; i != 3; ++i) frame();
+  EXPECT_EQ(state_.selection().found(), found);
+  click(scene->Pos.x + 100, tabs + ImGui::GetFrameHeightWithSpacing());
   ImGui::GetIO().AddInputCharactersUTF8("no such solid");
   for (int i = 0; i != 3; ++i) frame();
   EXPECT_TRUE(state_.selection().found().empty());
