@@ -28,7 +28,7 @@ constexpr std::size_t kTicks = 4;  // about so many
 void add_scale(Legend& legend, const ValueScale& values, const ScaleColors& colors, double least, double most) {
   legend.ramp = colors.steps(kLegendSteps);
   legend.ticks = values.ticks(kTicks, least, most);
-  legend.editable = true;
+  legend.range = {values.low(), values.high()};
 }
 
 /// How many steps and points have each kind, by its number: of all light, and of what is drawn.

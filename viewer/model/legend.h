@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,7 +30,8 @@ struct Legend {
   /// Colours from low to high with their ticks; empty where there are entries alone.
   std::vector<Color> ramp;
   std::vector<Tick> ticks;
-  bool editable = false;  ///< whether the settings have map, range and logarithm of the scale
+  /// The ends of the scale, where the settings have its map, range and logarithm.
+  std::optional<Between<double>> range;
   bool of_light = false;  ///< those of light; else those of solids
 
   /// A kind of what is counted: how many there are, and how many of them are shown.

@@ -9,6 +9,7 @@
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "model/json_file.h"
 #include "model/palette.h"
@@ -271,6 +272,24 @@ void Bookmarks::remove(std::size_t index) {
     std::filesystem::remove(image, ignored);
   bookmarks_.erase(bookmarks_.begin() + static_cast<std::ptrdiff_t>(index));
   save();
+}
+
+void Bookmarks::rename(std::size_t index, const std::string& name) {
+  if (index >= bookmarks_.size() || bookmarks_[index].name == name) return;
+  if (name.empty()) throw Error(ErrorKind::usage, "a bookmark needs a name", {file_.string(), scene_}, "type one");
+  if (find(name) != nullptr)
+    throw Error(ErrorKind::usage, "another bookmark has the name '" + name + "'", {file_.string(), scene_},
+                "choose another name, or remove that one");
+  const std::string before = std::exchange(bookmarks_[index].name, name);
+  try {
+    save();
+  } catch (...) {
+    bookmarks_[index].name = before;
+    throw;
+  }
+  std::error_code ignored;  // a bookmark may be without an image
+  if (const auto image = thumbnail_file(name); !image.empty())
+    std::filesystem::rename(thumbnail_file(before), image, ignored);
 }
 
 std::filesystem::path Bookmarks::thumbnail_file(const std::string& name) const {

@@ -65,6 +65,8 @@ class Bookmarks {
   /// the first free one from 1 on, 0 as the last. Errors: io, malformed.
   void add(Bookmark bookmark);
   void remove(std::size_t index);
+  /// Its image and its key stay. Errors: usage (no name, or that of another one), io, malformed.
+  void rename(std::size_t index, const std::string& name);
   /// The PNG file with the image of a bookmark, beside the file of bookmarks; empty where that has no name.
   [[nodiscard]] std::filesystem::path thumbnail_file(const std::string& name) const;
   /// Whether open() has read its file, or there was none.

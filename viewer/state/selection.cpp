@@ -128,8 +128,8 @@ std::optional<FactsRequest> Selection::facts_request(const std::shared_ptr<const
 void Selection::set_facts(std::uint64_t version, SolidFacts facts) {
   if (version != version_) return;
   facts_ = std::move(facts);
-  if (!selected_ || selected_->is_one() || facts_->box.empty()) return;
-  shown_.settings.box = facts_->box;  // several have no outline
+  if (!selected_ || selected_->group == kNone || facts_->box.empty()) return;
+  shown_.settings.box = facts_->box;  // a group has no outline
   ++shown_.revision;
 }
 

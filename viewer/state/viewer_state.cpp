@@ -224,6 +224,11 @@ void ViewerState::remove_bookmark(std::size_t index) {
   if (!bookmarks_.readable()) note_bookmarks_error();
 }
 
+void ViewerState::rename_bookmark(std::size_t index, const std::string& name) {
+  messages().attempt([&] { bookmarks_.rename(index, name); });
+  if (!bookmarks_.readable()) note_bookmarks_error();
+}
+
 void ViewerState::go_to(const Bookmark& bookmark) {
   viewpoint_.set(bookmark.camera);
   shown_.settings = with_bookmark(shown_.settings, bookmark);

@@ -142,6 +142,7 @@ class ViewerState {
   /// Saves the image of that bookmark. A failure is ignored: the bookmark is there without one.
   void set_thumbnail(const Image& image);
   void remove_bookmark(std::size_t index);
+  void rename_bookmark(std::size_t index, const std::string& name);
   void go_to(const Bookmark& bookmark);
   /// Moves the camera along the bookmarks with these names in so many seconds. Throws Error(usage).
   void play_path(const std::vector<std::string>& names, double seconds);

@@ -36,13 +36,13 @@ void draw_ramp(const Legend& legend, float width) {
   ImGui::Dummy({width, 2 * bar + 4});
 }
 
-/// Map, logarithm and range of a scale, in place of its settings' or light's.
-bool edit_scale(ScaleSettings& scale) {
+/// Map, logarithm and range of a scale, in place of its settings' or light's. `now`: its ends as it is drawn.
+bool edit_scale(ScaleSettings& scale, const Between<double>& now) {
   bool changed = choose("Map", kColorMapNames, scale.map, "The colours, from low to high");
   changed |= checkbox("Logarithmic", scale.log, "Equal lengths for equal factors");
   bool automatic = !scale.range;
   if (checkbox("Range of the data", automatic, "From the lowest value to the highest that is usual")) {
-    scale.range = automatic ? std::nullopt : std::optional(Between<double>{0, 100});
+    scale.range = automatic ? std::nullopt : std::optional(now);
     changed = true;
   }
   if (!scale.range) return changed;
@@ -58,20 +58,25 @@ bool edit_scale(ScaleSettings& scale) {
   return changed;
 }
 
+constexpr float kEditorWidth = 260;
+
 /// The scale's colours; a click opens its settings.
 void edit_ramp(ViewerState& state, const Legend& legend, float inner) {
   const ImVec2 at = ImGui::GetCursorPos();
   draw_ramp(legend, inner);
-  if (!legend.editable) return;
+  if (!legend.range) return;
   const ImVec2 after = ImGui::GetCursorPos();
   ImGui::SetCursorPos(at);
   if (ImGui::InvisibleButton("scale", {inner, ImGui::GetFontSize()})) ImGui::OpenPopup("scale of colours");
   tip("Click to change the colours, the range and a logarithmic scale");
   ImGui::SetCursorPos(after);
-  ImGui::SetNextWindowSize({em(260), 0});
+  // Beside the panel, so that the scale and its numbers stay in sight.
+  const ImVec2 panel = ImGui::GetWindowPos();
+  if (panel.x >= em(kEditorWidth)) ImGui::SetNextWindowPos({panel.x - em(kGap), panel.y}, ImGuiCond_Always, {1, 0});
+  ImGui::SetNextWindowSize({em(kEditorWidth), 0});
   if (!ImGui::BeginPopup("scale of colours")) return;
   ScaleSettings scale = legend.of_light ? state.settings().photons.scale() : state.settings().scale();
-  if (edit_scale(scale))
+  if (edit_scale(scale, *legend.range))
     state.change_settings([&](Settings& s) { legend.of_light ? s.photons.set_scale(scale) : s.set_scale(scale); });
   ImGui::EndPopup();
 }

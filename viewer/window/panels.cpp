@@ -257,17 +257,39 @@ void Panels::draw_bookmarks() {
   for (std::size_t i = 0; i < state_.bookmarks().all().size(); ++i) {
     ImGui::PushID(static_cast<int>(i));
     const Bookmark bookmark = state_.bookmarks().all()[i];
-    const bool removed = button("x", "Remove this bookmark");
+    ImGui::BeginGroup();
+    const float side = ImGui::GetFrameHeight();
+    if (tool_button(icon::kRename, "Aa", "Rename this bookmark", renaming_ == bookmark.name, side)) {
+      renaming_ = bookmark.name;
+      renamed_.fill('\0');
+      bookmark.name.copy(renamed_.data(), renamed_.size() - 1);
+    }
+    const bool removed = tool_button(icon::kRemove, "x", "Remove this bookmark", false, side);
+    ImGui::EndGroup();
     ImGui::SameLine();
     if (draw_bookmark(bookmark)) state_.go_to(bookmark);
+    if (renaming_ == bookmark.name) draw_renaming(i);
     ImGui::PopID();
     if (removed) {
       state_.remove_bookmark(i);
+      renaming_.reset();
       break;
     }
   }
-  if (state_.bookmarks().all().empty()) ImGui::TextDisabled("none yet; Ctrl+D adds one");
+  if (state_.bookmarks().all().empty()) ImGui::TextDisabled("none yet; Ctrl+D keeps this view");
   draw_recent_files();
+}
+
+/// A field for the new name; Enter sets it.
+void Panels::draw_renaming(std::size_t index) {
+  ImGui::SetNextItemWidth(-1);
+  if (!ImGui::IsAnyItemActive()) ImGui::SetKeyboardFocusHere();
+  if (text_field("##rename", "name", renamed_, "The new name; Enter sets it, Escape keeps the one before", true)) {
+    state_.rename_bookmark(index, renamed_.data());
+    renaming_.reset();
+  } else if (ImGui::IsItemDeactivated()) {
+    renaming_.reset();
+  }
 }
 
 /// A row with image, key and name; true where it was clicked.
@@ -276,10 +298,10 @@ bool Panels::draw_bookmark(const Bookmark& bookmark) {
   const Thumbnails::Picture* picture = thumbnails_.find(state_.bookmarks().thumbnail_file(bookmark.name));
   const float high = em(kImageHeight);
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::Selectable("##bookmark", false, 0, {0, picture != nullptr ? high : 0});
+  const bool clicked = ImGui::Selectable("##bookmark", false, 0, {0, high});
   tip(bookmark.key ? "Go to this view (" + std::to_string(*bookmark.key) + ")" : "Go to this view");
   float left = corner.x;
-  const float middle = corner.y + (picture != nullptr ? 0.5F * (high - ImGui::GetTextLineHeight()) : 0);
+  const float middle = corner.y + 0.5F * (high - ImGui::GetTextLineHeight());
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (picture != nullptr) {
     const float wide = high * static_cast<float>(picture->width) / static_cast<float>(picture->height);

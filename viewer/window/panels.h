@@ -60,6 +60,7 @@ class Panels {
   void draw_legend();
   void draw_bookmarks();
   [[nodiscard]] bool draw_bookmark(const Bookmark& bookmark);
+  void draw_renaming(std::size_t index);
   void draw_recent_files();
   void draw_activity(float height);
   void draw_message(float height) const;
@@ -83,8 +84,10 @@ class Panels {
   };
   std::vector<RecentFile> recent_;  // as of recent_until_
   std::chrono::steady_clock::time_point recent_until_{};
-  std::vector<std::string> named_;   // recent files whose names new_names() has given
-  std::array<char, 64> bookmark_{};  // the name being typed
+  std::vector<std::string> named_;       // recent files whose names new_names() has given
+  std::array<char, 64> bookmark_{};      // the name being typed
+  std::optional<std::string> renaming_;  // the bookmark that gets another name
+  std::array<char, 64> renamed_{};
 };
 
 }  // namespace raylift::viewer

@@ -66,7 +66,7 @@ void draw_optics(const Scene& scene, const SelectedSolids& selection) {
 }
 
 void draw_names(const SelectedSolids& s) {
-  name_fact(s.is_one() ? "Solid" : s.is_set() ? "Solids" : "Group", s.name);
+  name_fact(s.is_one() ? "Solid" : s.is_set() ? "Name" : "Group", s.name);
   if (!s.is_set()) name_fact("Path", s.path);
   if (!s.is_one()) return;
   name_fact("Mesh", s.mesh);

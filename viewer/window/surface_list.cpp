@@ -46,6 +46,7 @@ void SurfaceList::draw_row(ViewerState& state, const Boundary& boundary) {
   const ImGuiStyle& style = ImGui::GetStyle();
   const float line = ImGui::GetTextLineHeight(), side = ImGui::GetFontSize();
   const bool selected = state.selection() && state.selection()->solids == boundary.solids;
+  const ImGuiCol quiet = selected ? ImGuiCol_Text : ImGuiCol_TextDisabled;  // readable on the chosen row
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float right = at.x + ImGui::GetContentRegionAvail().x;
   const bool clicked = ImGui::Selectable("##boundary", selected, 0, {0, 2 * line + 2 * style.ItemSpacing.y});
@@ -66,11 +67,9 @@ void SurfaceList::draw_row(ViewerState& state, const Boundary& boundary) {
   }
   const float left = at.x + (coloured ? side + style.ItemSpacing.x : 0);
   list.PushClipRect(at, {right, at.y + 2 * line + 2 * style.ItemSpacing.y}, true);
-  list.AddText({left, at.y}, ImGui::GetColorU32(boundary.surface == kNone ? ImGuiCol_TextDisabled : ImGuiCol_Text),
-               surface.c_str());
+  list.AddText({left, at.y}, ImGui::GetColorU32(boundary.surface == kNone ? quiet : ImGuiCol_Text), surface.c_str());
   const std::string number = cli::grouped(boundary.solids.size());
-  list.AddText({right - ImGui::CalcTextSize(number.c_str()).x, at.y}, ImGui::GetColorU32(ImGuiCol_TextDisabled),
-               number.c_str());
+  list.AddText({right - ImGui::CalcTextSize(number.c_str()).x, at.y}, ImGui::GetColorU32(quiet), number.c_str());
   list.AddText({left, at.y + line + style.ItemSpacing.y}, ImGui::GetColorU32(ImGuiCol_Text), materials.c_str());
   list.PopClipRect();
   if (clicked)

@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cfloat>
 #include <cstddef>
 
 #include "window/controls.h"
@@ -19,13 +20,18 @@ constexpr float kButton = 32, kBetween = 2, kApart = 8;
 void draw_tool(const Tool& tool) {
   ImGui::PushID(tool.word);
   const bool pressed = tool_button(tool.icon, tool.word, tool.help, tool.on, em(kButton));
-  const ImVec2 corner(ImGui::GetItemRectMax().x + em(kGap), ImGui::GetItemRectMin().y);
+  // A menu has the room from its button up or down, whichever is more, and scrolls in that.
+  const float window = ImGui::GetIO().DisplaySize.y, top = ImGui::GetItemRectMin().y,
+              bottom = ImGui::GetItemRectMax().y;
+  const bool up = bottom > window - top;
+  const ImVec2 corner(ImGui::GetItemRectMax().x + em(kGap), up ? bottom : top);
   if (pressed && tool.menu)
     ImGui::OpenPopup("menu");
   else if (pressed)
     tool.act();
   if (tool.menu) {
-    ImGui::SetNextWindowPos(corner);
+    ImGui::SetNextWindowPos(corner, ImGuiCond_Always, {0, up ? 1.0F : 0.0F});
+    ImGui::SetNextWindowSizeConstraints({0, 0}, {FLT_MAX, up ? bottom : window - top});
     if (ImGui::BeginPopup("menu", ImGuiWindowFlags_NoMove)) {
       tool.menu();
       ImGui::EndPopup();

@@ -289,6 +289,9 @@ TEST(PhotonHits, HaveColoursAndALegendOfTheSameScale) {
   EXPECT_EQ(packed(hit_legend(hits, ColorBy::hits, counts).ramp.front()), colors[1]);
   EXPECT_EQ(packed(hit_legend(hits, ColorBy::hits, counts).ramp.back()), colors[2]);
   EXPECT_EQ(hit_legend(hits, ColorBy::hits, counts).ticks.back().label, "5");
+  const auto range = hit_legend(hits, ColorBy::hits, counts).range;
+  ASSERT_TRUE(range) << "its settings begin with it";
+  EXPECT_EQ(range->high, 5);
   settings.color = ColorBy::first_hit;
   const HitScale firsts = hit_scale(hits, settings, nullptr);
   const auto times = hit_colors(hits, ColorBy::first_hit, firsts);

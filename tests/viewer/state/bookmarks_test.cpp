@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 
 #include "state/viewer_state.h"
 #include "support/paths.h"
@@ -58,6 +59,28 @@ TEST(Bookmarks, ComeBackExactly) {
   EXPECT_EQ(bookmark.settings.detail, 0.3F);
   EXPECT_EQ(bookmark.light.photons, "/run");
   EXPECT_EQ(bookmark.hidden, expected.hidden);
+}
+
+TEST(Bookmarks, GetAnotherNameWithTheirImageAndKey) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.path() / "bookmarks.json";
+  Bookmarks bookmarks(file, "a.dae");
+  bookmarks.add(some("here"));
+  bookmarks.add(some("there"));
+  std::filesystem::create_directories(bookmarks.thumbnail_file("here").parent_path());
+  std::ofstream(bookmarks.thumbnail_file("here")) << "image";
+  bookmarks.rename(0, "inside the tank");
+  for (const Bookmarks& one : {bookmarks, Bookmarks(file, "a.dae")}) {
+    ASSERT_NE(one.find("inside the tank"), nullptr);
+    EXPECT_EQ(one.find("inside the tank")->key, 1);
+    EXPECT_EQ(one.find("here"), nullptr);
+    EXPECT_TRUE(std::filesystem::exists(one.thumbnail_file("inside the tank")));
+    EXPECT_FALSE(std::filesystem::exists(one.thumbnail_file("here")));
+  }
+  EXPECT_THROW(bookmarks.rename(0, "there"), Error) << "it would be lost";
+  EXPECT_THROW(bookmarks.rename(0, ""), Error);
+  EXPECT_NO_THROW(bookmarks.rename(0, "inside the tank"));
+  EXPECT_EQ(bookmarks.all().size(), 2U);
 }
 
 TEST(Bookmarks, AreKeptByScene) {

@@ -160,6 +160,37 @@ TEST_F(PanelsWithoutWindow, CoverNeitherEachOtherNorTheOverlays) {
     }
 }
 
+TEST_F(PanelsWithoutWindow, MenusOfTheToolbarStayInTheWindow) {
+  for (const auto& [width, height, scale] :
+       {std::tuple(500.0F, 400.0F, 1.0F), {500.0F, 400.0F, 2.0F}, {1280.0F, 800.0F, 2.0F}}) {
+    (void)free_part(width, height, scale, false, [](ViewerState&, WindowLayout& layout) { layout.help = false; });
+    ViewerState state(ViewOptions(), {static_cast<int>(width), static_cast<int>(height)});
+    SceneLoader loader;
+    FrameScheduler frames;
+    WindowLayout layout;
+    Panels panels(state, loader, frames, layout);
+    int menus = 0;
+    for (float y = 10; y < height; y += 20 * scale) {
+      for (const bool down : {false, true, false, false, false}) {
+        ImGui::GetIO().MousePos = {20 * scale, y};
+        ImGui::GetIO().MouseDown[0] = down;
+        ImGui::NewFrame();
+        panels.draw(width, height);
+        ImGui::Render();
+      }
+      for (const ImGuiWindow* one : ImGui::GetCurrentContext()->Windows) {
+        if (!one->Active || one->Hidden || (one->Flags & ImGuiWindowFlags_Popup) == 0) continue;
+        ++menus;
+        EXPECT_GE(one->Pos.y, 0) << y << " in " << height << " at " << scale;
+        EXPECT_LE(one->Pos.y + one->Size.y, height + 0.5F) << y << " in " << height << " at " << scale;
+      }
+      if (!ImGui::GetCurrentContext()->OpenPopupStack.empty()) ImGui::ClosePopupToLevel(0, false);
+      layout.opening = false;
+    }
+    EXPECT_GT(menus, 1);
+  }
+}
+
 TEST_F(PanelsWithoutWindow, CopyTheFactsOfASolidAndOfAGroup) {
   const auto scene = std::make_shared<const Scene>(load(test::data("detector.dae")));
   ViewOptions options;
