@@ -279,8 +279,8 @@ class Window {
     gui_->begin_frame(layout_.light);
     if (gui_->lacks_new_letters() && state_.messages().error().empty())
       state_.messages().show(
-          "no installed font has some letters of names, which are boxes: install fonts-noto-cjk for Chinese, Japanese "
-          "and Korean ones");
+          "some names have letters that are in no installed font, and appear as boxes: install fonts-noto-cjk for "
+          "Chinese, Japanese and Korean");
     const Resolution size = window_size();
     const auto width = static_cast<float>(size.width), height = static_cast<float>(size.height);
     if (button_ < 0 && !Gui::covers(cursor_x_, cursor_y_))
