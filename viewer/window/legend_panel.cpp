@@ -6,6 +6,7 @@
 
 #include "cli/text.h"
 #include "model/palette.h"
+#include "window/dock_layout.h"
 #include "window/legend_panel.h"
 #include "window/panel_items.h"
 

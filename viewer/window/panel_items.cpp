@@ -235,8 +235,10 @@ bool checkbox(const char* label, bool& value, const char* help, const char* why_
 bool slider(const char* label, float& value, float least, float most, const char* format, const char* help,
             const char* why_not, float limit) {
   constexpr float kNumber = 80, kShare = 0.55F;  // of the room
+  constexpr float kLeastRoom = 100;              // beside the label; else the slider is below it
   ImGui::BeginDisabled(why_not != nullptr);
   field_label(label);
+  if (ImGui::GetContentRegionAvail().x < em(kLeastRoom)) ImGui::NewLine();
   ImGui::BeginGroup();
   const ImGuiStyle& style = ImGui::GetStyle();
   // A number can be typed where the text is the value, and not a word or another quantity.

@@ -65,18 +65,21 @@ TEST_F(PanelItems, TheNumberOfASliderStandsBesideIt) {
       for (float value : {0.0F, 50.0F, 100.0F}) {
         SCOPED_TRACE(testing::Message() << value << " in " << width << " at " << scale);
         set_scale(scale);
-        float right = 0;
+        float left = 0, right = 0, top = 0;  // of slider and number, where the label is not
         draw({width * scale, 200 * scale}, [&] {
           ImGui::PushStyleColor(ImGuiCol_FrameBg, {1, 0, 1, 1});  // the slider and its number
-          slider("##value", value, 0, 100, "%.0f mm", "");
+          slider(width < 200 ? "##value" : "Level of detail", value, 0, 100, "%.0f mm", "");
           ImGui::PopStyleColor();
+          left = ImGui::GetItemRectMin().x;
+          top = ImGui::GetItemRectMin().y;
           right = ImGui::GetItemRectMax().x;
+          EXPECT_GE(right - left, 0.99F * std::min(100 * scale, (width - 20) * scale)) << "the number has room";
         });
         const auto handle = extent(ImGui::GetColorU32(ImGuiCol_SliderGrab));
         // Letters are the one thing of the text's colour that is below the title.
         float letters = FLT_MAX;
         for (const ImDrawVert& vertex : panel().DrawList->VtxBuffer)
-          if (vertex.col == ImGui::GetColorU32(ImGuiCol_Text) && vertex.pos.y > 100 + 1.2F * ImGui::GetFrameHeight())
+          if (vertex.col == ImGui::GetColorU32(ImGuiCol_Text) && vertex.pos.y > top && vertex.pos.x > left)
             letters = std::min(letters, vertex.pos.x);
         ASSERT_LT(letters, FLT_MAX);
         ASSERT_GT(handle.second, handle.first);
