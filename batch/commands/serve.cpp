@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "batch/actions/photon_options.h"
 #include "cli/options.h"
@@ -162,12 +165,24 @@ std::string status_text(const Json& state) {
   return text + '\n' + devices.text(2);
 }
 
+/// Throws Error(io) where no server can answer: a server's socket is there while it listens.
+void expect_sockets(const client::Options& options) {
+  constexpr std::string_view kIpc = "ipc://";
+  const std::vector<std::string> usual{client::usual_address()};
+  for (const std::string& address : options.addresses.empty() ? usual : options.addresses)
+    if (address.starts_with(kIpc) && !std::filesystem::exists(address.substr(kIpc.size())))
+      throw Error(ErrorKind::io, "no server answers: there is no such socket", {address, ""},
+                  "start one by 'raylift serve SCENE', or name its address");
+}
+
 /// Once, or in a terminal until an interrupt.
 int print_status(Session& session, const ServeOptions& options) {
   const std::string& addresses = *options.status;
   const bool is_live = !session.options().json && ::isatty(STDOUT_FILENO) == 1;
   with_client_errors(addresses, [&] {
-    client::Client client(client_options(addresses, options.keys));
+    const client::Options to = client_options(addresses, options.keys);
+    expect_sockets(to);
+    client::Client client(to);
     for (;;) {
       const Json state = base::parse_json<Json>(client.status());
       if (!state.is_object()) throw Error(ErrorKind::malformed, "the server's state is no JSON", {addresses, ""});

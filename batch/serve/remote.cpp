@@ -22,8 +22,9 @@ void with_client_errors(const std::string& addresses, const std::function<void()
   try {
     work();
   } catch (const client::Error& error) {
+    const std::string where = addresses.empty() ? client::usual_address() : addresses;
     throw Error(error_kind(protocol::kind_of(error.code())), error.problem(),
-                {addresses.empty() ? client::usual_address() : addresses, error.element()}, error.advice());
+                {where, error.element() == where ? "" : error.element()}, error.advice());
   }
 }
 
