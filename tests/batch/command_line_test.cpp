@@ -106,7 +106,7 @@ TEST(CommandLine, RefusesNamesThatAreNoneOfSuchFiles) {
   const std::string cube = data_file("cube.dae");
   expect_usage_error({"batch", "--report", "-", cube}, "--report: '-' is not the name of a file");
   expect_usage_error({"trace", "--image", "-", cube}, "--image: '-' is not the name of a file");
-  expect_usage_error({"trace", "--image", "x.JPG", cube}, "--image: 'x.JPG' is not the name of a PNG file");
+  expect_usage_error({"trace", "--image", "x.JPG", cube}, "--image: 'x.JPG' is not the name of a file that ends in .png");
 }
 
 TEST(CommandLine, OffersTheWordsOfAnOptionInCompletions) {

@@ -148,12 +148,13 @@ TEST_F(OpticsCommand, IsDrawnByWhatIsInstalled) {
 TEST_F(OpticsCommand, OverwritesNoInput) {
   put_beside();
   std::filesystem::create_symlink(scene, path("link.png"));
+  std::filesystem::create_hard_link(scene, path("hard.png"));
   std::filesystem::create_hard_link(path("materials.optics.json"), path("hard.json"));
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"optics", "export", scene, "-o", scene},
         {"optics", "export", scene, "-o", path("./../" + folder.path().filename().string() + "/materials.dae")},
         {"optics", "export", scene, "-o", path("hard.json")},
-        {"trace", scene, "--image", scene},
+        {"trace", scene, "--image", path("hard.png")},
         {"trace", scene, "--image", path("link.png")}}) {
     const std::string before = text_of("materials.dae");
     const Ended ended = raylift(arguments);
@@ -178,8 +179,8 @@ TEST_F(OpticsCommand, OverwritesNoInput) {
   // What the scene's file refers to is known once it is read.
   (void)folder.write("with.obj", "mtllib with.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl M\nf 1 2 3\n");
   (void)folder.write("with.mtl", "newmtl M\n");
-  const Ended ended =
-      raylift({"trace", path("with.obj"), "--width", "4", "--height", "4", "--image", path("with.mtl")});
+  std::filesystem::create_hard_link(path("with.mtl"), path("mtl.png"));
+  const Ended ended = raylift({"trace", path("with.obj"), "--width", "4", "--height", "4", "--image", path("mtl.png")});
   EXPECT_EQ(ended.code, 2);
   EXPECT_THAT(ended.err, HasSubstr("which would be lost"));
   EXPECT_EQ(text_of("with.mtl"), "newmtl M\n");
