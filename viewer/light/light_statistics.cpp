@@ -100,13 +100,23 @@ double LightStatistics::time_at(double position) const {
   return position <= 0 ? first_ : high;
 }
 
+Between<double> play_times(const PhotonSettings& settings, const LightStatistics& light) {
+  const Between<double> all{light.first(), light.last()};
+  if (!settings.play_range) return all;
+  const Between<double> part{std::max(all.low, settings.play_range->low),
+                             std::min(all.high, settings.play_range->high)};
+  return part.low < part.high ? part : all;
+}
+
 std::optional<double> played(const PhotonSettings& settings, const LightStatistics& light, double seconds) {
   if (!light.run()) return std::nullopt;
-  const double now = settings.time.value_or(light.first());
+  const Between<double> times = play_times(settings, light);
+  const double now = std::clamp(settings.time.value_or(times.low), times.low, times.high);
   // Along times, or along their positions.
   const bool steady = settings.speed > 0;
-  const double begin = steady ? light.first() : 0, length = steady ? light.last() - light.first() : 1;
-  double place = steady ? now + seconds * settings.speed : light.position(now) + seconds / kPlaySeconds;
+  const auto place_of = [&](double time) { return steady ? time : light.position(time); };
+  const double begin = place_of(times.low), length = place_of(times.high) - begin;
+  double place = place_of(now) + seconds * (steady ? settings.speed : length / kPlaySeconds);
   if (place > begin + length) {
     if (!settings.loop) return std::nullopt;
     place = begin + std::fmod(place - begin, length);
@@ -115,7 +125,11 @@ std::optional<double> played(const PhotonSettings& settings, const LightStatisti
 }
 
 double time_of_play(const PhotonSettings& settings, const LightStatistics& light, double share) {
-  return settings.speed > 0 ? std::lerp(light.first(), light.last(), share) : light.time_at(share);
+  const Between<double> times = play_times(settings, light);
+  if (settings.speed > 0) return std::lerp(times.low, times.high, share);
+  // Its ends are not rounded by the way over positions.
+  if (share <= 0 || share >= 1) return share <= 0 ? times.low : times.high;
+  return light.time_at(std::lerp(light.position(times.low), light.position(times.high), share));
 }
 
 }  // namespace raylift::viewer

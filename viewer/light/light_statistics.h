@@ -10,8 +10,8 @@
 
 namespace raylift::viewer {
 
-/// Each photon counts alike in the times, and evenly over its way: so the half of a slider that follows position() shows
-/// what half of the light does.
+/// Each photon counts alike in the times, and evenly over its way: so the half of a slider that follows position()
+/// shows what half of the light does.
 class LightStatistics {
  public:
   LightStatistics() = default;
@@ -37,6 +37,8 @@ class LightStatistics {
   std::vector<double> quantiles_;  // of even shares from 0 to 1
 };
 
+/// The times that play shows: all, or those of the settings' range. A range without light has no effect.
+[[nodiscard]] Between<double> play_times(const PhotonSettings& settings, const LightStatistics& light);
 /// The time after `seconds` more of play; none where play has come to its end. At the speed of the settings, or with
 /// none evenly along the positions of times.
 [[nodiscard]] std::optional<double> played(const PhotonSettings& settings, const LightStatistics& light,

@@ -4,6 +4,7 @@
 #include <raylift/geometry/scene/solids.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -121,10 +122,14 @@ SolidHits count_hits(const PhotonSet& set, const PhotonChoice& choice, std::span
   SolidHits own;
   own.counts.resize(sensors.size());
   own.first_times.resize(sensors.size(), kNever);
+  std::vector<std::uint32_t> all_counts(sensors.size());
+  std::vector<float> all_first(sensors.size(), kNever);
   const auto add = [&](const PhotonRow& row) {
     if (row.flag != photon::opticks::kSurfaceDetect || row.solid >= sensors.size()) return;
+    own.most = std::max(own.most, ++all_counts[row.solid]);
+    all_first[row.solid] = std::min(all_first[row.solid], row.time);
     if (until && static_cast<double>(row.time) > *until) return;
-    own.most = std::max(own.most, ++own.counts[row.solid]);
+    ++own.counts[row.solid];
     own.first_times[row.solid] = std::min(own.first_times[row.solid], row.time);
   };
   if (!set.points.empty()) {
@@ -132,8 +137,14 @@ SolidHits count_hits(const PhotonSet& set, const PhotonChoice& choice, std::span
   } else {
     for (const DrawnRow& step : choice.steps) add(set.rows[step.row + 1]);
   }
-  for (const float time : own.first_times)
-    if (time != kNever) own.times.add(time);
+  std::erase(all_first, kNever);
+  for (const float time : all_first) own.times.add(time);
+  if (!all_first.empty()) {
+    const auto usual =
+        all_first.begin() + static_cast<std::ptrdiff_t>(std::ceil(kUsual * static_cast<double>(all_first.size()))) - 1;
+    std::nth_element(all_first.begin(), usual, all_first.end());
+    own.usual_time = static_cast<double>(*usual);
+  }
   SolidHits hits = own;
   for (std::size_t solid = 0; solid != sensors.size(); ++solid) {
     hits.counts[solid] = own.counts[sensors[solid]];

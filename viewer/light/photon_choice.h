@@ -39,12 +39,17 @@ struct PhotonChoice {
 /// The material of a solid: an index in Scene::materials; their number for none.
 [[nodiscard]] std::uint32_t material_of(const Scene& scene, std::uint32_t solid);
 
+/// The part of all times that a scale of time spans by itself.
+inline constexpr double kUsual = 0.98;
+
 /// The hits of chosen photons in each solid.
 struct SolidHits {
   std::vector<std::uint32_t> counts;  ///< of photons that it detected
   std::vector<float> first_times;     ///< ns; infinite where there is none
-  std::uint32_t most = 0;             ///< of a solid
-  ValueRange times;                   ///< of the solids' first hits
+  /// At all times, so that a scale doesn't change while light plays.
+  std::uint32_t most = 0;  ///< photons of a solid
+  ValueRange times;        ///< of the sensors' first hits
+  double usual_time = 0;   ///< by which kUsual of them are hit
 };
 /// The solid whose hits each solid shows. A solid that encloses a single sensor shows that sensor's hits, such as
 /// the glass around a photocathode; all others show their own.

@@ -20,7 +20,6 @@ double lobe(double x, double middle, double left, double right) {
   return std::exp(-0.5 * t * t);
 }
 
-constexpr double kUsual = 0.98;  // of all times: what a scale of time spans by itself
 constexpr int kLegendSteps = 33;
 constexpr std::size_t kTicks = 4;  // about so many
 
@@ -152,16 +151,9 @@ HitScale hit_scale(const SolidHits& hits, const Settings& settings, const LightS
   if (share_scale(settings, light)) return {time_scale(settings.photons, *light), {settings.photons.scale_map, ground}};
   if (settings.color == ColorBy::hits)
     return {{settings.scale(), 1, static_cast<double>(std::max(1U, hits.most))}, {settings.scale_map, ground}};
-  std::vector<float> times;
-  std::copy_if(hits.first_times.begin(), hits.first_times.end(), std::back_inserter(times),
-               [](float time) { return std::isfinite(time); });
-  if (times.empty()) return {{settings.scale(), 0, 1}, {settings.scale_map, ground}};
+  if (hits.times.empty()) return {{settings.scale(), 0, 1}, {settings.scale_map, ground}};
   // As of light: the last few would give all others one colour.
-  const auto late =
-      times.begin() + static_cast<std::ptrdiff_t>(std::ceil(kUsual * static_cast<double>(times.size()))) - 1;
-  std::nth_element(times.begin(), late, times.end());
-  return {{settings.scale(), static_cast<double>(hits.times.low), static_cast<double>(*late)},
-          {settings.scale_map, ground}};
+  return {{settings.scale(), static_cast<double>(hits.times.low), hits.usual_time}, {settings.scale_map, ground}};
 }
 
 std::vector<std::uint32_t> hit_colors(const SolidHits& hits, ColorBy color, const HitScale& scale) {

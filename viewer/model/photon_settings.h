@@ -44,6 +44,7 @@ struct PhotonSettings {
   double trail = 0;            ///< ns of each path behind its head; 0: all of it
   double speed = 0;            ///< ns in a second of play; 0: all times in kPlaySeconds
   bool loop = true;            ///< play restarts at the end
+  std::optional<Between<double>> play_range;  ///< ns: the part of all times that play shows; none: all
 
   [[nodiscard]] ScaleSettings scale() const { return {scale_map, scale_log, scale_range}; }
   void set_scale(const ScaleSettings& scale) {

@@ -103,14 +103,19 @@ template <class Of>
 Setting scale_log() {
   return flag("scale_log", "Make this scale logarithmic", &Of::scale_log);
 }
+/// A range of values; "auto": none.
 template <class Of>
-Setting scale_range(std::string_view help) {
+Setting value_range(std::string_view name, std::string_view help, std::optional<Between<double>> Of::*member) {
   return text(
-      "scale_range", "LOW-HIGH", help, &Of::scale_range,
+      name, "LOW-HIGH", help, member,
       [](const std::string& typed) {
         return typed.empty() || typed == "auto" ? std::nullopt : std::optional(parse_scale_range(typed));
       },
       [](const std::optional<Between<double>>& range) { return range ? range_text(*range) : std::string("auto"); });
+}
+template <class Of>
+Setting scale_range(std::string_view help) {
+  return value_range("scale_range", help, &Of::scale_range);
 }
 
 /// A number with a word for one of its values.
@@ -235,7 +240,8 @@ SettingTable make_table() {
                 number("speed", "NS", 0, kMaxTime, "ns/s",
                        "Time that a second of play shows; auto or 0: all in 10 s, slower where there is more light",
                        &P::speed))),
-      in(Part::time, "time", flag("loop", "Play begins again at the end", &P::loop))};
+      in(Part::time, "time", flag("loop", "Play begins again at the end", &P::loop)),
+      in(Part::time, "time", value_range("play_range", "Times that play shows: 0-50 (ns); auto: all", &P::play_range))};
 }
 
 std::string with_dashes(std::string_view name) {

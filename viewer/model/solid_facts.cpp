@@ -113,6 +113,8 @@ FactLines fact_lines(const SolidFacts& facts) {
     lines.emplace_back("box from", point_text(facts.box.min));
     lines.emplace_back("box to", point_text(facts.box.max));
   }
+  if (facts.centre)
+    lines.emplace_back("centre", point_text(Double3{facts.centre->x(), facts.centre->y(), facts.centre->z()}));
   lines.emplace_back("area", number_text(facts.area) + " mm^2");
   lines.emplace_back("volume", volume_value(facts, facts.volume));
   if (facts.outer_volume && facts.outer_volume != facts.volume)
@@ -270,6 +272,7 @@ SolidFacts SolidMeasurer::facts(std::span<const std::uint32_t> solids, const Sce
     facts.triangles += scene_->meshes[solid.mesh].triangles.size();
     facts.area += area(solid, progress);
   }
+  if (solids.size() == 1 && !facts.box.empty()) facts.centre = centre(solids.front(), progress);
   if (check != nullptr) add_volumes(solids, *check, facts);
   return facts;
 }

@@ -26,6 +26,7 @@ namespace raylift::viewer {
 struct SolidFacts {
   std::uint64_t solids = 0, triangles = 0;
   Bounds box;                    ///< of their vertices, along the world's axes
+  std::optional<Eigen::Vector3d> centre;  ///< of a single solid: SolidMeasurer::centre()
   double area = 0;               ///< of all their triangles
   bool checked = false;          ///< whether their meshes are checked; else the members below are not set
   std::uint64_t not_closed = 0;  ///< solids without a volume, because their mesh is not closed

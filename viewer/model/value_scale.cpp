@@ -75,13 +75,14 @@ std::vector<Tick> ValueScale::ticks(std::size_t about, double least, double most
   std::vector<Tick> ticks;
   const double step = round_step((high_ - low_) / 100);  // what an end's label is rounded to
   const auto end = [&](const char* sign, double value) {
-    const double rounded = log_ ? value : multiple(step, std::round(value / step));
+    const double unit = log_ ? round_step(std::abs(value) / 100) : step;
+    const double rounded = multiple(unit, std::round(value / unit));
     return Tick{value == low_ ? 0.0F : 1.0F, sign + cli::short_number(rounded)};
   };
   constexpr double kBeyond = 1e-6;  // of the scale: rounding of floats is not beyond
   const bool below = least<low_ - kBeyond*(high_ - low_), above = most> high_ + kBeyond * (high_ - low_);
   if (below) ticks.push_back(end("< ", low_));
-  constexpr double kClear = 0.22;  // of the scale, around such a label
+  constexpr double kClear = 0.25;  // of the scale, around such a label
   for (const double value : log_ ? log_ticks(low_, high_, about) : linear_ticks(low_, high_, about)) {
     const double at = place(value);
     if ((below && at < kClear) || (above && at > 1 - kClear)) continue;

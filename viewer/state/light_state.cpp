@@ -134,8 +134,9 @@ void LightState::play(bool playing) {
   playing_ = playing && set != nullptr && set->times.low < set->times.high;
   if (playing && !playing_) return shown_.messages.show("no photons whose time could run: --photons");
   if (!playing_) return;
+  const Between<double> times = play_times(shown_.settings.photons, shown_.photons.statistics());
   const std::optional<double>& time = shown_.settings.photons.time;
-  if (!time || *time >= static_cast<double>(set->times.high)) set_time(static_cast<double>(set->times.low));
+  if (!time || *time < times.low || *time >= times.high) set_time(times.low);
 }
 
 void LightState::advance(double seconds) {
@@ -143,7 +144,7 @@ void LightState::advance(double seconds) {
   const LightStatistics& light = shown_.photons.statistics();
   const auto time = played(shown_.settings.photons, light, seconds);
   playing_ = time.has_value();
-  set_time(time.value_or(light.last()));
+  set_time(time.value_or(play_times(shown_.settings.photons, light).high));
 }
 
 void LightState::step_time(double share) {

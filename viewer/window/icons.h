@@ -26,6 +26,7 @@ inline constexpr const char* kProperties = "\xEF\x81\x9A";  // info-circle, f05a
 inline constexpr const char* kDevice = "\xEF\x8B\x9B";      // microchip, f2db
 inline constexpr const char* kBookmarks = "\xEF\x80\xAE";   // bookmark, f02e
 inline constexpr const char* kRename = "\xEF\x81\x80";      // pencil, f040
+inline constexpr const char* kClear = "\xEF\x80\x8D";      // times, f00d
 inline constexpr const char* kRemove = "\xEF\x80\x94";      // trash-o, f014
 
 }  // namespace raylift::viewer::icon

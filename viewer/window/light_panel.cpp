@@ -114,6 +114,17 @@ void LightPanel::draw_time(ViewerState& state, PhotonSettings& light) {
   changed |= edit_ns("Trail", light.trail, high - low, "all", "So much of each path behind its head");
   changed |= edit_ns("Speed", light.speed, high - low, "all in 10 s",
                      "The time that a second of play shows; 0: all in 10 s, slower where there is more light");
+  if (played_ != light.play_range) {
+    played_ = light.play_range;
+    fill(play_range_, played_ ? range_text(*played_) : "");
+  }
+  if (text_field("Play, ns", "all times, or such as 0-50", play_range_,
+                 "The part of all times that play shows; Enter sets it", true))
+    state.messages().attempt([&] {
+      const std::string typed = play_range_.data();
+      light.play_range = typed.empty() ? std::nullopt : std::optional(parse_scale_range(typed));
+      changed = true;
+    });
   if (changed) change();
 }
 

@@ -21,7 +21,8 @@ class LightPanel {
   void edit_source(ViewerState& state, const FrameScheduler& frames);
 
   PhotonFilter shown_;  // by the fields below
-  std::array<char, 128> history_{}, wavelength_{}, channel_{}, source_{};
+  std::array<char, 128> history_{}, wavelength_{}, channel_{}, source_{}, play_range_{};
+  std::optional<Between<double>> played_;  // by its field
   std::string shown_source_;
   std::string problem_;  // of the fields' texts
 };

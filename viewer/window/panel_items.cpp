@@ -362,4 +362,22 @@ bool text_field(const char* label, const char* hint, std::span<char> buffer, con
   return changed;
 }
 
+bool search_field(const char* label, const char* hint, std::span<char> buffer, const char* help) {
+  const float side = ImGui::GetFrameHeight();
+  const bool typed = buffer.front() != '\0';
+  ImGui::SetNextItemWidth(typed ? -side - ImGui::GetStyle().ItemSpacing.x : -1);
+  bool changed = ImGui::InputTextWithHint(label, hint, buffer.data(), buffer.size(), ImGuiInputTextFlags_AutoSelectAll);
+  tip(help);
+  if (!typed) return changed;
+  ImGui::SameLine();
+  ImGui::PushID(label);
+  if (ImGui::Button(has_icons() ? icon::kClear : "x", {side, side})) {
+    buffer.front() = '\0';
+    changed = true;
+  }
+  tip("Clear the search");
+  ImGui::PopID();
+  return changed;
+}
+
 }  // namespace raylift::viewer

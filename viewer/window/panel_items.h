@@ -88,6 +88,8 @@ bool point_field(const char* label, Double3& point, const char* help);
 /// True once the text has changed, or the enter key ended it.
 bool text_field(const char* label, const char* hint, std::span<char> buffer, const char* help,
                 bool until_enter = false);
+/// A text_field() as wide as its place, whose text is selected when the cursor comes, with a button that clears it.
+bool search_field(const char* label, const char* hint, std::span<char> buffer, const char* help);
 
 /// Writes what stands before a field, up to a "##", in the column of labels; the next item fills the rest of the line.
 void field_label(const char* label);

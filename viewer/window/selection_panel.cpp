@@ -75,7 +75,7 @@ void draw_names(const SelectedSolids& s) {
   if (!s.entering.empty()) name_fact("Surface, entering", s.entering);
   if (!s.leaving.empty()) name_fact("Surface, leaving", s.leaving);
   if (s.triangle) fact("Triangle", cli::grouped(*s.triangle));
-  point_fact(s.clicked ? "Point, mm" : "Centre, mm", s.position);
+  if (s.clicked) point_fact("Point, mm", s.position);
 }
 
 void draw_size(const ViewerState& state) {

@@ -64,8 +64,7 @@ float SolidTree::draw(ViewerState& state, bool& to_search) {
 
 void SolidTree::draw_search(ViewerState& state, bool& to_search) {
   if (std::exchange(to_search, false)) ImGui::SetKeyboardFocusHere();
-  ImGui::SetNextItemWidth(-1);
-  if (text_field(
+  if (search_field(
           "##search", "name, number, material ...", search_,
           "Find solids by words of their names, such as: sensor 117; by copy number or channel, mesh or material. "
           "Also pmt_*, /path, #copy, channel:12, material:Glass"))

@@ -22,9 +22,8 @@ void SurfaceList::draw(ViewerState& state) {
     all_ = boundaries(*listed_);
   }
   if (all_.empty()) return wrapped("No solid lies in another, so there is no boundary between materials.");
-  ImGui::SetNextItemWidth(-1);
-  (void)text_field("##boundary", "materials or surface", search_,
-                   "Find boundaries by words of their materials and surfaces, such as: glass vacuum");
+  (void)search_field("##boundary", "materials or surface", search_,
+                     "Find boundaries by words of their materials and surfaces, such as: glass vacuum");
   bool coloured = state.settings().color == ColorBy::surface;
   if (checkbox("Colour solids by surface", coloured, "Give each optical surface its own colour; grey: none"))
     state.change_settings([&](Settings& s) { s.color = coloured ? ColorBy::surface : ColorBy::material; });

@@ -260,6 +260,14 @@ TEST(PhotonHits, AreCountedBySolidUpToATime) {
   EXPECT_EQ(hits.times.high, 9);
   EXPECT_EQ(count_hits(set, choice, sensors, 4.0).counts[a], 1U);
   EXPECT_EQ(count_hits(set, choice, sensors, 4.0).counts[b], 0U);
+  // The scale doesn't change while light plays.
+  EXPECT_EQ(hits.usual_time, 9);
+  Settings settings;
+  for (const ColorBy color : {ColorBy::hits, ColorBy::first_hit}) {
+    settings.color = color;
+    EXPECT_EQ(hit_scale(count_hits(set, choice, sensors, 4.0), settings, nullptr).values,
+              hit_scale(hits, settings, nullptr).values);
+  }
   // The glass around the photocathode shows its hits; the world, which holds all sensors, none.
   std::size_t shown = 0;
   for (const std::uint32_t count : hits.counts) shown += count == 2 ? 1 : 0;
@@ -277,6 +285,7 @@ TEST(PhotonHits, HaveColoursAndALegendOfTheSameScale) {
   hits.first_times = {std::numeric_limits<float>::infinity(), 10, 20, 15};
   hits.most = 5;
   hits.times = {10, 20};
+  hits.usual_time = 20;
   Settings settings;
   settings.color = ColorBy::hits;
   const ScaleColors viridis(ColorMap::viridis, ground_of(settings.background));
@@ -423,6 +432,7 @@ TEST(PhotonHits, BesideLightByTimeHaveARangeThatShowsThem) {
   hits.first_times = {2, 8};
   hits.most = 1;
   hits.times = {2, 8};
+  hits.usual_time = 8;
   Settings settings;
   settings.color = ColorBy::first_hit;
   const LightStatistics times(mostly_early());
@@ -461,6 +471,22 @@ TEST(PhotonSettings, TimeRunsToTheEndAndBeginsAgain) {
   light.speed = 5;
   EXPECT_DOUBLE_EQ(*played(light, times, 2), 60);
   EXPECT_DOUBLE_EQ(*played(light, times, 13), 15) << "115 is 5 behind the end";
+  light.play_range = {20, 60};
+  EXPECT_DOUBLE_EQ(*played(light, times, 3), 25) << "65 is 5 behind the end of the range";
+  light.time = 100;
+  EXPECT_DOUBLE_EQ(*played(light, times, 1), 25) << "from outside it begins at the start";
+  EXPECT_EQ(time_of_play(light, times, 0.5), 40);
+  light.speed = 0;
+  EXPECT_EQ(time_of_play(light, times, 0), 20);
+  EXPECT_EQ(time_of_play(light, times, 1), 60);
+  light.time = 20;
+  EXPECT_NEAR(times.position(*played(light, times, 5)), 0.5 * (times.position(20) + times.position(60)), 1e-6)
+      << "all of it in ten seconds";
+  light.speed = 5;
+  light.time = 50;
+  light.play_range = {500, 600};
+  EXPECT_EQ(play_times(light, times), (Between<double>{10, 110})) << "no light is there";
+  light.play_range.reset();
   light.loop = false;
   EXPECT_FALSE(played(light, times, 13));
   EXPECT_EQ(time_of_play(light, times, 0.5), 60) << "by its speed";

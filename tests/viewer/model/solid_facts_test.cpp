@@ -331,7 +331,7 @@ TEST(SolidFacts, AreCopiedAsLinesWithUnits) {
   EXPECT_EQ(
       facts_text("box", "/world/box", facts_of(scene, {0})),
       "box\n/world/box\nsolids: 1\ntriangles: 12\nbox: 2  3  5 mm\nbox from: 0.5  -1  0 mm\nbox to: 2.5  2  5 mm\n"
-      "area: 62 mm^2\nvolume: 30 mm^3\n");
+      "centre: 1.5  0.5  2.5 mm\narea: 62 mm^2\nvolume: 30 mm^3\n");
 }
 
 TEST(SolidFacts, CanBeCancelled) {

@@ -178,6 +178,24 @@ TEST_F(ScenePanel, SearchesWithCtrlF) {
   ImGui::GetIO().AddInputCharactersUTF8("sensor 117");
   for (int i = 0; i != 3; ++i) frame();
   EXPECT_FALSE(state_.selection().found().empty());
+  // Its text is replaced by what is typed, and a button clears it.
+  click(640, 400);
+  frame();
+  find_control(Control::Kind::key, "F", true, false)->act({state_, frames_.get(), layout_, loader_, {}}, {});
+  for (int i = 0; i != 3; ++i) frame();
+  ImGui::GetIO().AddInputCharactersUTF8("no such solid");
+  for (int i = 0; i != 3; ++i) frame();
+  EXPECT_TRUE(state_.selection().found().empty()) << "sensor 117 was replaced";
+  ImGui::GetIO().AddInputCharactersUTF8("");
+  const ImGuiWindow* scene = window("Scene");
+  ASSERT_NE(scene, nullptr);
+  const float tabs = scene->Pos.y + 1.5F * ImGui::GetFrameHeight() + ImGui::GetStyle().WindowPadding.y;
+  click(scene->Pos.x + scene->Size.x - ImGui::GetStyle().WindowPadding.x - 0.5F * ImGui::GetFrameHeight(),
+        tabs + ImGui::GetFrameHeightWithSpacing());
+  for (int i = 0; i != 3; ++i) frame();
+  const ImGuiWindow* tree = window("/tree");
+  ASSERT_NE(tree, nullptr);
+  EXPECT_GT(tree->ContentSize.y, 10 * ImGui::GetFrameHeight()) << "all solids are listed again";
   EXPECT_EQ(find_control(Control::Kind::key, "T", true, false), nullptr) << "Ctrl+T is not T";
   EXPECT_NE(find_control(Control::Kind::key, "T", false, true), nullptr);
 }
