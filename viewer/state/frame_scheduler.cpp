@@ -276,23 +276,45 @@ std::optional<PickedPhoton> FrameScheduler::pick_photon(const ViewerState& state
   return renderer_.pick_photon(state.camera(), state.settings(), x, y);
 }
 
-void FrameScheduler::save_new_image(ViewerState& state, const std::string& extension) {
+void FrameScheduler::save_new_image(ViewerState& state, const std::string& extension, int scale) {
   const std::string stem = state.file().empty() ? "raylift" : output_name("{name}", state.file(), 1);
   std::string path;
   std::error_code ignored;
   do {
     path = stem + "_" + std::to_string(++saved_) + extension;
   } while (std::filesystem::exists(path, ignored));
-  state.messages().attempt([&] { save_image(state, path); });
+  state.messages().attempt([&] { save_image(state, path, scale); });
 }
 
-void FrameScheduler::save_image(ViewerState& state, const std::filesystem::path& file) {
+/// Draws the image at another size, and the window's again.
+Image FrameScheduler::read_scaled(ViewerState& state, int scale) {
+  const Resolution window = state.framebuffer();
+  const auto draw_at = [&](const Resolution& size) {
+    state.viewpoint().set_framebuffer(size);
+    draw(state, true);
+    if (renderer_.resolution() != size)
+      throw state.messages().failure() ? Error(*state.messages().failure())
+                                       : Error(ErrorKind::system, "the image could not be drawn at this size");
+    while (casts(state) && busy(state)) draw(state, true);
+  };
+  try {
+    draw_at({window.width * scale, window.height * scale});
+    Image image = read_image(state);
+    draw_at(window);
+    return image;
+  } catch (const Error&) {
+    state.viewpoint().set_framebuffer(window);
+    throw;
+  }
+}
+
+void FrameScheduler::save_image(ViewerState& state, const std::filesystem::path& file, int scale) {
   // Neither at the resolution of a move, nor as the image was before the last change.
   if (phases_.coarse() || phases_.in_turns() || drawn_ != state.revision()) draw(state, true);
   if (cli::is_svg_name(file.string()))
     cli::write_file(file, renderer_.svg(state.camera(), state.settings()), "the drawing");
   else
-    write_png(read_image(state), file);
+    write_png(scale == 1 ? read_image(state) : read_scaled(state, scale), file);
   std::error_code ignored;
   state.messages().show("saved " + cli::printable(std::filesystem::absolute(file, ignored).string()));
 }

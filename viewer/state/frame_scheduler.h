@@ -39,10 +39,10 @@ class FrameScheduler {
   /// The hits of solids that their colours show; nothing where colours show something else.
   [[nodiscard]] const std::optional<SolidHits>& hits() const { return photons_.hits(); }
   /// Writes the image at full resolution, without panels, to a new file in the working directory: PNG, or the outlines
-  /// as .svg.
-  void save_new_image(ViewerState& state, const std::string& extension = ".png");
+  /// as .svg. A PNG has `scale` times the window's pixels in each direction.
+  void save_new_image(ViewerState& state, const std::string& extension = ".png", int scale = 1);
   /// Writes it to this file. Throws Error.
-  void save_image(ViewerState& state, const std::filesystem::path& file);
+  void save_image(ViewerState& state, const std::filesystem::path& file, int scale = 1);
 
   /// The image without panels, and without the marks of a search, which belong to its panel.
   [[nodiscard]] Image read_image(const ViewerState& state);
@@ -71,6 +71,7 @@ class FrameScheduler {
   void save_thumbnail(ViewerState& state);
   void update_renderer(ViewerState& state);
   void mark_found(const ViewerState& state);
+  Image read_scaled(ViewerState& state, int scale);
   void update_scene(ViewerState& state);
   void simulate_light(ViewerState& state);
   void note_time(double seconds);

@@ -162,6 +162,11 @@ void Panels::draw_ray_menu() {
 
 void Panels::draw_picture_menu() {
   if (menu_row(kSaveRow)) frames_.save_new_image(state_);
+  for (const int scale : {2, 4}) {
+    const Resolution& window = state_.framebuffer();
+    const std::string label = fmt::format("Save at {} x {} pixels", scale * window.width, scale * window.height);
+    if (ImGui::MenuItem(label.c_str())) frames_.save_new_image(state_, ".png", scale);
+  }
   if (ImGui::MenuItem("Save the outlines as SVG")) frames_.save_new_image(state_, ".svg");
   ImGui::Separator();
   const Settings& s = state_.settings();

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "model/palette.h"
+#include "support/images.h"
 #include "support/paths.h"
 #include "viewer/with_context.h"
 #include "window/controls.h"
@@ -198,6 +199,24 @@ TEST_F(ScenePanel, SearchesWithCtrlF) {
   EXPECT_GT(tree->ContentSize.y, 10 * ImGui::GetFrameHeight()) << "all solids are listed again";
   EXPECT_EQ(find_control(Control::Kind::key, "T", true, false), nullptr) << "Ctrl+T is not T";
   EXPECT_NE(find_control(Control::Kind::key, "T", false, true), nullptr);
+}
+
+TEST_F(ScenePanel, SavesImagesLargerThanTheWindow) {
+  const test::TemporaryFolder folder;
+  draw_whole();
+  const Resolution window = state_.framebuffer();
+  const Image small = frames_->renderer().read();
+  const Camera camera = state_.camera();
+  const std::filesystem::path file = folder.path() / "large.png";
+  frames_->save_image(state_, file, 2);
+  const Image large = read_png(file);
+  EXPECT_EQ(large.width, 2 * window.width);
+  EXPECT_EQ(large.height, 2 * window.height);
+  EXPECT_EQ(state_.framebuffer(), window);
+  EXPECT_EQ(frames_->renderer().resolution(), window);
+  EXPECT_EQ(state_.camera(), camera);
+  const Pixel middle = small.at(window.width / 2, window.height / 2), same = large.at(window.width, window.height);
+  for (std::size_t i = 0; i != 3; ++i) EXPECT_NEAR(middle[i], same[i], 12) << "the same view";
 }
 
 TEST_F(ScenePanel, MarksNoMoreThanIsDrawnFluently) {
