@@ -53,8 +53,9 @@ void Measuring::add_centre(std::uint32_t solid) {
 }
 
 void Measuring::add_centre(const SelectedSolids& selected) {
-  if (selected.group == kNone) return add_centre(selected.instance);
-  if (const auto own = shown_.solids->instances(selected.group); !own.empty()) return add_centre(own[0]);
+  if (selected.is_one()) return add_centre(selected.instance);
+  if (!selected.is_set())
+    if (const auto own = shown_.solids->instances(selected.group); !own.empty()) return add_centre(own[0]);
   const Bounds box = shown_.solids->bounds(selected.solids);
   if (box.empty()) return shown_.messages.show("no solid is there to be measured from");
   add(to_eigen(box.center()));

@@ -28,7 +28,8 @@ class Measuring {
   void add(const PickedAround& picked, const Cursor& cursor, bool snaps);
   /// Adds the centre of a solid, likewise.
   void add_centre(std::uint32_t solid);
-  /// Adds the centre of what is selected: of a group, that of the node's own solid, or else of the group's box.
+  /// Adds the centre of what is selected: of a group, that of the node's own solid; of a group without one and of other
+  /// sets of solids, that of their box.
   void add_centre(const SelectedSolids& selected);
 
  private:

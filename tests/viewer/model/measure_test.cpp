@@ -224,6 +224,12 @@ TEST_F(MeasureState, TakesTheCentresOfSolids) {
   state_.selection().select_group(0);
   state_.measuring().add_centre(*state_.selection());
   EXPECT_EQ(state_.settings().measured, (Points{{0, 0, 0}}));
+  // Solids of a surface, which are no node of the tree: that of their box.
+  state_.measuring().set_points({});
+  constexpr std::array<std::uint32_t, 2> kBoth{1, 2};
+  state_.selection().select_all(kBoth, "both");
+  state_.measuring().add_centre(*state_.selection());
+  EXPECT_EQ(state_.settings().measured, (Points{{0, 0, 0}}));
 }
 
 TEST_F(MeasureState, IsCopiedByAKeyAndEndsWithTheScene) {
