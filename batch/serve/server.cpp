@@ -325,9 +325,9 @@ struct PhotonServer::State {
   }
 
   /// Sends what is open, at once or not at all, since the next such message replaces it.
-  void send_pending(std::size_t socket, const std::vector<std::string>& envelope, const Client* client) {
+  Sent send_pending(std::size_t socket, const std::vector<std::string>& envelope, const Client* client) {
     Frames frames = pending(client);
-    (void)send_now(socket, envelope, frames);
+    return send_now(socket, envelope, frames);
   }
 
   void flush_answers() {
@@ -533,7 +533,8 @@ struct PhotonServer::State {
         return tell(socket, envelope, json_answer(header, Kind::state, status()));
       case Kind::alive:
         if (client != nullptr) client->answered = Clock::now();
-        return send_pending(socket, envelope, client);
+        (void)send_pending(socket, envelope, client);
+        return;
       case Kind::cancel:
         if (client != nullptr) cancel(*client, header.request);
         return;
@@ -737,8 +738,7 @@ struct PhotonServer::State {
         silent.push_back(number);
       } else if (!client.open.empty() && !waits && now - client.answered > kBeat) {
         client.answered = now;
-        Frames frames = pending(&client);
-        if (send_now(client.socket, client.envelope, frames) == Sent::gone) gone.push_back(number);
+        if (send_pending(client.socket, client.envelope, &client) == Sent::gone) gone.push_back(number);
       }
     }
     for (const std::uint64_t number : silent) drop(number, true);

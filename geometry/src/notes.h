@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift::gdml {
+namespace raylift::detail {
 
 class Notes {
  public:
@@ -40,4 +40,4 @@ class Notes {
   std::map<std::string, Note> notes_;
 };
 
-}  // namespace raylift::gdml
+}  // namespace raylift::detail

@@ -119,9 +119,10 @@ Opening open_view(const ViewOptions& options, const Solids& solids, const Camera
   std::vector<std::uint32_t> focus;
   if (!options.solids.focus.empty())
     focus = matching(options.solids.focus, options.solids.focus == options.solids.configured.focus, solids, view.notes);
-  view.focus = focus.empty() ? shown_solid(looks(solids, view.settings)) : focus;
-  view.camera = camera(framed_points(solids, view.settings, view.focus));
-  if (!focus.empty()) view.in_the_way = all_but(solids, view.focus);
+  view.framed = framed_points(solids, view.settings, focus.empty() ? shown_solid(looks(solids, view.settings)) : focus);
+  view.camera = camera(view.framed);
+  if (options.camera.eye || options.camera.target) view.framed.clear();
+  if (!focus.empty()) view.in_the_way = all_but(solids, focus);
   if (!options.overlaps.empty() && options.overlaps != "find")
     view.settings.overlaps = std::make_shared<const OverlapMarks>(read_overlap_marks(options.overlaps, scene));
   return view;

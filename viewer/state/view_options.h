@@ -126,7 +126,7 @@ void refuse_flat(const Scene& scene);
 struct Opening {
   Camera camera;
   Settings settings;
-  std::vector<std::uint32_t> focus;       ///< what is framed
+  std::vector<Eigen::Vector3d> framed;    ///< the points that the camera frames; none where it is stated
   std::vector<std::uint32_t> in_the_way;  ///< of --focus, drawn faintly
   Notes notes;                            ///< of --focus
 };

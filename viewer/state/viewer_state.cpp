@@ -108,8 +108,7 @@ void ViewerState::open_view(std::vector<std::string>& warnings) {
     if (!options_.solids.clip_box.empty()) shown_.settings.clip_box = view.settings.clip_box;
     if (view.settings.overlaps) set_overlaps(view.settings.overlaps);
     wants_overlaps_ = options_.overlaps == "find";
-    if (options_.camera.eye || options_.camera.target) view.focus.clear();
-    viewpoint_.set(view.camera, view.focus, 1 / options_.camera.zoom);
+    viewpoint_.set(view.camera, std::move(view.framed), 1 / options_.camera.zoom);
     appearance_.set_in_the_way(std::move(view.in_the_way));
     warnings.insert(warnings.end(), view.notes.warnings.begin(), view.notes.warnings.end());
   });

@@ -31,14 +31,14 @@ void Viewpoint::frame(const std::vector<Eigen::Vector3d>& points, double zoom) {
 
 void Viewpoint::frame_again() {
   ++shown_.revision;
-  frame(std::vector(framed_), framed_zoom_);
+  frame(framed_, framed_zoom_);
 }
 
-void Viewpoint::set(const Camera& camera, const std::vector<std::uint32_t>& framed, double zoom) {
+void Viewpoint::set(const Camera& camera, std::vector<Eigen::Vector3d> framed, double zoom) {
   const Camera before = std::exchange(shown_.camera, camera);
   shown_.camera.free_middle = before.free_middle;
   shown_.camera.free_share = before.free_share;
-  framed_ = framed.empty() ? std::vector<Eigen::Vector3d>() : framed_points(*shown_.solids, shown_.settings, framed);
+  framed_ = std::move(framed);
   framed_zoom_ = zoom;
 }
 
@@ -48,7 +48,7 @@ void Viewpoint::go_home() {
   const bool orthographic = shown_.camera.orthographic;
   set(home_.camera);
   shown_.camera.orthographic = orthographic;
-  frame(std::vector(home_.framed), home_.zoom);
+  frame(home_.framed, home_.zoom);
   shown_.moved();
 }
 

@@ -41,9 +41,9 @@ class Viewpoint {
   void focus_alone(std::span<const std::uint32_t> instances);
   /// Frames the selected solids, or everything where none is selected.
   void focus_selection();
-  /// Sets the camera, but for the free part of the image. `framed`: the solids that it frames by this zoom; none: it is
+  /// Sets the camera, but for the free part of the image. `framed`: the points that it frames by this zoom; none: it is
   /// not to be framed again.
-  void set(const Camera& camera, const std::vector<std::uint32_t>& framed = {}, double zoom = 1);
+  void set(const Camera& camera, std::vector<Eigen::Vector3d> framed = {}, double zoom = 1);
 
   /// Sets the size of the image, in pixels, and frames anew what was framed and not moved since; so does the next.
   void set_framebuffer(const Resolution& size);

@@ -6,7 +6,11 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "notes.h"
 #include "select_solids.h"
 
 namespace raylift::detail {
@@ -97,25 +101,21 @@ void compare_sensitive_volumes(Scene& scene) {
   std::set<std::string> detecting;
   for (const SolidChannel& channel : scene.optics.channels)
     detecting.insert(scene.volume_name(scene.instances[channel.solid]));
-  const auto warn = [&](const std::string& what, const auto& from, const auto& without) {
+  Notes notes;
+  const auto note = [&](const std::string& what, const auto& from, const auto& without) {
     std::vector<std::string> names;
     std::set_difference(from.begin(), from.end(), without.begin(), without.end(), std::back_inserter(names));
-    if (names.empty()) return;
-    constexpr std::size_t kExamples = 5;
-    std::string text = what + " (" + std::to_string(names.size()) + "): ";
-    for (std::size_t i = 0; i != std::min(names.size(), kExamples); ++i)
-      text += (i == 0 ? "'" : ", '") + names[i] + "'";
-    scene.report.warnings.push_back(text + (names.size() > kExamples ? ", ..." : ""));
+    for (const std::string& name : names) notes.add(what, name);
   };
-  warn(
+  note(
       "volumes that the file marks as sensitive detectors (SensDet), and that detect nothing: no surface or material "
-      "of "
-      "theirs has an EFFICIENCY",
+      "of theirs has an EFFICIENCY",
       marked, detecting);
-  warn(
+  note(
       "volumes that detect by an EFFICIENCY or a channel, and that the file does not mark as sensitive detectors "
       "(SensDet)",
       detecting, marked);
+  for (std::string& warning : notes.warnings()) scene.report.warnings.push_back(std::move(warning));
 }
 
 }  // namespace raylift::detail

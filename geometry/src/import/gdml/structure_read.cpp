@@ -463,7 +463,7 @@ class Reader {
   Documents& documents_;
   const LoadOptions& options_;
   Detector detector_;
-  Notes notes_;
+  detail::Notes notes_;
   std::map<std::string, std::unique_ptr<Scope>> scopes_;  // by path
   std::vector<std::string> reading_;                      // paths, the innermost last
   Numbers materials_;

@@ -51,7 +51,7 @@ struct Scope {
 class Copies {
  public:
   /// All must outlive it.
-  Copies(Scope& scope, Detector& detector, Notes& notes, const LoadLimits& limits)
+  Copies(Scope& scope, Detector& detector, detail::Notes& notes, const LoadLimits& limits)
       : scope_(scope), detector_(detector), notes_(notes), limits_(limits) {}
 
   /// The placements of `child`, an index of a volume, in `mother`, by a <replicavol>, <divisionvol> or <paramvol>.
@@ -80,7 +80,7 @@ class Copies {
 
   Scope& scope_;
   Detector& detector_;
-  Notes& notes_;
+  detail::Notes& notes_;
   const LoadLimits& limits_;
 };
 
