@@ -212,7 +212,8 @@ TEST(SeenList, DrawsEvenlySpreadTrianglesOfAMeshThatIsTooLarge) {
   EXPECT_GE(few.triangles(), sight.most * 9 / 10);
   EXPECT_EQ(few.all_triangles(), list.triangles);
   std::set<std::uint32_t> twelfths;
-  for (const DrawSlot& slot : few.slots()) twelfths.insert(12 * slot.first_triangle / list.triangles);
+  for (const DrawSlot& slot : few.slots())
+    twelfths.insert(static_cast<std::uint32_t>(12 * slot.first_triangle / list.triangles));
   EXPECT_EQ(twelfths.size(), 12U) << "from the whole mesh";
 }
 
