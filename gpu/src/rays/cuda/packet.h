@@ -73,6 +73,11 @@ __device__ inline PacketMemory& packet_memory() {
   __shared__ PacketMemory memory;
   return memory;
 }
+// What PacketAxis saves, in two-level walks.
+__device__ inline ::float4* saved_axis() {
+  __shared__ ::float4 saved[2 * kPacketThreads];
+  return saved;
+}
 // The cold state of a thread's query.
 __device__ inline Cold packet_cold() {
   return Cold(packet_memory().cold + threadIdx.x);
@@ -99,11 +104,38 @@ class PacketAxis {
     lower_ = axis == 3 ? 0 : 32 + 8 * axis + child;
   }
 
-  // False: they do not go the same way along each axis. All lanes call it; those whose ray does not count, not
-  // `active`, as well.
-  __device__ bool set(const PreparedRay& ray, bool active, float tmin, float tmax) {
+  // The bounds in the world's frame are kept while the rays are in a mesh's. Only the caller's kernel has room for
+  // them.
+  __device__ void save(::float4* place) const {
+    place[threadIdx.x] = memory_.axis[0][threadIdx.x];
+    place[kPacketThreads + threadIdx.x] = memory_.axis[1][threadIdx.x];
+  }
+  __device__ void restore(const ::float4* place, std::uint32_t world_order, float tmax) {
+    memory_.axis[0][threadIdx.x] = place[threadIdx.x];
+    ::float4 slack = place[kPacketThreads + threadIdx.x];
+    if (axis() == 3) slack.z = tmax;
+    memory_.axis[1][threadIdx.x] = slack;
+    order = world_order;
+    choose_planes();
+  }
+  // Into the frame of a mesh that is only moved: sums round the least and the most as they round what lies between.
+  __device__ void move(Float3 by, float farthest_tmin) {
+    const int mine = axis();
+    if (mine == 3) return;
+    const float own = mine == 0 ? by.x : mine == 1 ? by.y : by.z;
+    ::float4& line = memory_.axis[0][threadIdx.x];
+    ::float4& slack = memory_.axis[1][threadIdx.x];
+    line.x += own;
+    line.y += own;
+    slack.y = slack.z = farthest_tmin * 0x1p-20f;
+  }
+
+  // False: they do not go the same way along each axis, of which `but` do not count: no box is left out by its planes
+  // across that axis then. All lanes call it; those whose ray does not count, not `active`, as well.
+  __device__ bool set(const PreparedRay& ray, bool active, float tmin, float tmax, int but) {
     order = and_of_warp(active ? ray.order() : 7u);
-    if (order != or_of_warp(active ? ray.order() : 0u)) return false;
+    const std::uint32_t both_ways = order ^ or_of_warp(active ? ray.order() : 0u);
+    if (count_bits(both_ways) > but) return false;
     const float origin[3] = {ray.origin.x, ray.origin.y, ray.origin.z};
     const int mine = axis();
     float widest = 0, first = 0, last = 0, least = 0, most = 0, far = 0;
@@ -115,7 +147,7 @@ class PacketAxis {
       const float least_here = __int_as_float(min_of_warp(active ? magnitude : 0x7FFFFFFF)),
                   most_here = __int_as_float(max_of_warp(active ? magnitude : 0)),
                   far_here = most_of_warp(active ? ray.least_far[a] : 0.0f);
-      widest = fmaxf(widest, most_here);
+      if ((both_ways >> a & 1u) == 0) widest = fmaxf(widest, most_here);
       first = mine == a ? origins.least : first;
       last = mine == a ? origins.most : last;
       least = mine == a ? least_here : least;
@@ -127,8 +159,12 @@ class PacketAxis {
                                     forward ? most : -least};
     memory_.axis[1][threadIdx.x] = {most * 0x1p-20f, is_stretch ? -tmin : far * 0x1p-20f,
                                     is_stretch ? tmax : far * 0x1p-20f, 0};
-    near_plane_ = lower_ + (forward || is_stretch ? 0 : 24);
-    far_plane_ = lower_ + (forward && !is_stretch ? 24 : 0);
+    if (!is_stretch && (both_ways >> mine & 1u) != 0) {
+      const float infinite = __int_as_float(0x7F800000);
+      memory_.axis[0][threadIdx.x] = {0, 0, 0, 0};
+      memory_.axis[1][threadIdx.x] = {0, infinite, infinite, 0};
+    }
+    choose_planes();
     // Products with what is larger could overflow.
     return widest < 0x1p66f;
   }
@@ -163,6 +199,11 @@ class PacketAxis {
   }
 
  private:
+  __device__ void choose_planes() {
+    const bool forward = (order >> axis() & 1u) != 0, is_stretch = axis() == 3;
+    near_plane_ = lower_ + (forward || is_stretch ? 0 : 24);
+    far_plane_ = lower_ + (forward && !is_stretch ? 24 : 0);
+  }
   [[nodiscard]] __device__ static int axis() {
     return static_cast<int>(threadIdx.x & 3u);
   }
@@ -188,6 +229,13 @@ class ParkedRay {
     memory_.ray[1][i] = {ray.shear_y, __uint_as_float(ray.bits), ray.inverse_z(), ray.least_far[1]};
     memory_.ray[2][i] = {ray.inverse[0], ray.inverse[1], ray.inverse[2], ray.least_far[0]};
     memory_.least_far_z[i] = ray.least_far[2];
+  }
+  // Elsewhere, on the same way.
+  __device__ void move(Float3 origin) {
+    ::float4& line = memory_.ray[0][threadIdx.x];
+    line.x = origin.x;
+    line.y = origin.y;
+    line.z = origin.z;
   }
   // As pairs want it, and as boxes do.
   __device__ PairRay pair_ray() const {
@@ -287,9 +335,9 @@ __device__ inline const TrianglePair* pair_of_warp(const Bvh& bvh, std::uint32_t
     return bvh.pair(pair);
 }
 
-// How a packet ends: with all that its rays hit; not, as their ways part or they meet too much; or at a pair that is
-// not there yet.
-enum class PacketEnd { done, parted, stopped };
+// How a packet ends: with all that its rays hit; not, as their ways part or they meet too much, or as they part only in
+// the frame of a mesh that is turned; or at a pair that is not there yet.
+enum class PacketEnd { done, parted, parted_in_mesh, stopped };
 
 template <bool kScene, class Bvh, class World, class Query>
 __device__ inline PacketEnd walk_packet(const Bvh& bvh, const Ray& start, const World& world, bool active, Query& query,
@@ -303,9 +351,16 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const Ray& start, const 
   if (!__all_sync(kWholeWarp, plain || !active)) return PacketEnd::parted;
   const float tmin = extremes_of_warp(query.tmin, active).least;
   const auto tmax = [&] { return most_of_warp(active ? query.farthest() : 0.0f); };
-  if (!axis.set(first, active, tmin, tmax())) return PacketEnd::parted;
+  if (!axis.set(first, active, tmin, tmax(), 0)) return PacketEnd::parted;
   ParkedRay parked(memory);
   parked.park(first);
+  [[maybe_unused]] const std::uint32_t world_order = axis.order;
+  [[maybe_unused]] bool moves = false, has_world_way = true;
+  [[maybe_unused]] float farthest_tmin = 0;
+  if constexpr (kScene) {
+    moves = __all_sync(kWholeWarp, !active || !first.is_along_a_plane()) != 0;
+    farthest_tmin = most_of_warp(active ? query.tmin : 0.0f);
+  }
   PacketStack<kScene> stack;
   int depth = 0, mesh_depth = -1, left = kPacketBudget;
   std::uint32_t placed = kNoInstance;
@@ -316,9 +371,7 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const Ray& start, const 
       if constexpr (kScene) {
         if (depth == mesh_depth) {
           mesh_depth = -1;
-          const PreparedRay again(world(), RaySpace::world);
-          (void)axis.set(again, active, tmin, tmax());
-          parked.park(again);
+          axis.restore(saved_axis(), world_order, tmax());
         }
       }
       nodes = stack.pop(depth);
@@ -329,9 +382,18 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const Ray& start, const 
     if constexpr (kScene) {
       if (mesh_depth < 0 && exponents == 0) {
         const InstanceNode instance = load_node(bvh.node(child)).instance();
-        const PreparedRay moved(in_mesh(instance, world()), RaySpace::mesh);
-        if (!axis.set(moved, active, tmin, tmax())) return PacketEnd::parted;
-        parked.park(moved);
+        axis.save(saved_axis());
+        if (moves && only_moves(instance)) {
+          if (!has_world_way) parked.park(PreparedRay(world(), RaySpace::world));
+          has_world_way = true;
+          axis.move(moved(instance, {0, 0, 0}), farthest_tmin);
+          parked.move(moved(instance, world().origin));
+        } else {
+          const PreparedRay turned(in_mesh(instance, world()), RaySpace::mesh);
+          if (!axis.set(turned, active, tmin, tmax(), 1)) return PacketEnd::parted_in_mesh;
+          parked.park(turned);
+          has_world_way = false;
+        }
         placed = child;
         mesh_depth = depth;
         child = instance.root;

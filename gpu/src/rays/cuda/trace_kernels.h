@@ -7,7 +7,7 @@
 
 namespace raylift::cuda {
 
-// Each group whose rays stay together; where one's do not, the rest of the warp's are not tried either.
+// Each group whose rays stay together; where one's do not in the world, the rest of the warp's are not tried either.
 template <class Geometry>
 __global__ void __launch_bounds__(kThreads, kPacketBlocks)
     packet_kernel(const __grid_constant__ Geometry geometry, const Ray* __restrict__ rays, Hit* hits, std::size_t count,
@@ -25,9 +25,10 @@ __global__ void __launch_bounds__(kThreads, kPacketBlocks)
                       share = (all + warps - 1) / warps;
   const std::uint64_t first = (blockIdx.x * std::uint64_t{kThreads / 32} + threadIdx.x / 32) * share,
                       last = first + share < all ? first + share : all;
-  bool together = true;
+  bool together = true, all_done = true;
   for (std::uint64_t group = first; group < last; ++group) {
     const std::size_t i = groups.ray(group, threadIdx.x & 31u);
+    bool is_done = false;
     if (together) {
       const auto& bvh = bvh_of(geometry);
       const auto ray = [&] { return i < count ? rays[i] : Ray{LocalPoint(0, 0, 0), 0, {1, 1, 1}, 0}; };
@@ -40,15 +41,18 @@ __global__ void __launch_bounds__(kThreads, kPacketBlocks)
         end = bvh_detail::traverse_packet<kScene<Geometry>>(bvh, start, ray, active, query);
         site = query.site();
       } while (brings_what_stopped(geometry, end, site));
-      together = end == bvh_detail::PacketEnd::done;
-      if (together && i < count) hits[i] = finished(geometry, rays[i], site);
-      if (!together && (threadIdx.x & 31u) == 0) {
+      is_done = end == bvh_detail::PacketEnd::done;
+      // The next group may meet no such mesh.
+      together = is_done || end == bvh_detail::PacketEnd::parted_in_mesh;
+      if (is_done && i < count) hits[i] = finished(geometry, rays[i], site);
+      if (!is_done && (threadIdx.x & 31u) == 0) {
         if (note != nullptr) *static_cast<volatile std::uint32_t*>(&note->pending) = 1;
-        count_parted(geometry);
+        if (all_done) count_parted(geometry);
       }
+      all_done = all_done && is_done;
     }
     // By the group's first ray; of tiles by that of each run.
-    if (!together && i < count && i % (groups.width != 0 ? rows::kTileWidth : rows::kGroup) == 0) {
+    if (!is_done && i < count && i % (groups.width != 0 ? rows::kTileWidth : rows::kGroup) == 0) {
       Hit pending{};
       pending.instance = kPending;
       hits[i] = pending;
