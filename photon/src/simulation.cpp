@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <future>
 #include <limits>
+#include <system_error>
 
 #include "batch_results.h"
 #include "needs.h"
@@ -231,19 +233,34 @@ Tally Simulation::run(const Source& source, const Run& how, std::uint64_t count,
   const Stream& stream = state.slots.front().stream;
   const Anchor* const anchor = find_anchor(state.geometry, source, state.anchor.device(), stream);
   stream.synchronize();  // the other slot's photons need it too
+  // The host waits while photons are on their way on a GPU: so a thread of its own starts each batch, while the one
+  // before is handed over.
+  const auto start_beside = [&](Slot& slot) -> std::future<void> {
+    const auto begin = [&state, &slot, &source, anchor, &how, &results] {
+      state.start(slot, source, anchor, how, results);
+    };
+    if (!state.geometry.device().info().is_host) try {
+        return std::async(std::launch::async, begin);
+      } catch (const std::system_error&) {  // no thread is to be had
+      }
+    begin();
+    return {};
+  };
   std::size_t next = 0;
-  const auto turn = [&]() -> Slot& { return state.slots[next++ % state.slots.size()]; };
+  Slot* before = nullptr;
   std::uint64_t own = 0;
   for (std::uint64_t first = share.index * state.batch; first < count; first += share.of * state.batch) {
-    Slot& slot = turn();
-    if (slot.count != 0) state.finish(slot, results);
+    Slot& slot = state.slots[next++ % state.slots.size()];
+    if (&slot == before) state.finish(slot, results);
     slot.first = first;
     slot.count = static_cast<std::size_t>(std::min<std::uint64_t>(state.batch, count - first));
     own += slot.count;
-    state.start(slot, source, anchor, how, results);
+    std::future<void> started = start_beside(slot);
+    if (before != nullptr && before != &slot) state.finish(*before, results);
+    if (started.valid()) started.get();
+    before = &slot;
   }
-  for (std::size_t i = 0; i != state.slots.size(); ++i)
-    if (Slot& slot = turn(); slot.count != 0) state.finish(slot, results);
+  if (before != nullptr) state.finish(*before, results);
   for (const Slot& slot : state.slots) {
     Tally part = state.nothing;
     slot.counts.copy_to(std::span(part.counts), slot.stream);
