@@ -18,7 +18,7 @@
 namespace raylift::photon {
 namespace {
 
-/// Photons on their way at a time, at most, with about 180 bytes each; and how few are tried where memory is short.
+/// Photons on their way at a time, at most, with about 280 bytes each; and how few are tried where memory is short.
 constexpr std::size_t kMaxFlights = std::size_t{1} << 22, kMinFlights = std::size_t{1} << 16;
 
 /// Working memory for photons on their way.
@@ -26,31 +26,28 @@ class FlightMemory {
  public:
   FlightMemory(const Device& device, StreamRef stream, std::size_t count)
       : count_(count),
-        rays_(device, stream, count),
-        boundaries_(device, stream, count),
-        pauses_(device, stream, 2 * count),
-        lists_(device, stream, 3 * count),
-        counts_(device, stream, 3),
-        births_(device, stream, 1) {}
+        photons_(device, stream, 3 * count),
+        pauses_(device, stream, 3 * count),
+        rays_(device, stream, 3 * count),
+        found_(device, stream, 2 * count),
+        rest_(device, stream, 2 * count),
+        counts_(device, stream, 1) {}
   [[nodiscard]] Flights flights() const {
-    Pause* const pauses = pauses_.device();
-    std::uint32_t* const lists = lists_.device();
-    std::uint32_t* const counts = counts_.device();
     return {static_cast<std::uint32_t>(count_),
-            rays_.device(),
-            boundaries_.device(),
-            {lists + 2 * count_, counts + 2},
-            {{lists, pauses, counts}, {lists + count_, pauses + count_, counts + 1}},
-            births_.device()};
+            {photons_.device(), pauses_.device(), rays_.device(), nullptr},
+            found_.device(),
+            rest_.device(),
+            counts_.device()};
   }
 
  private:
   std::size_t count_;
-  PooledBuffer<WaitingRay> rays_;
-  PooledBuffer<Boundary> boundaries_;
+  PooledBuffer<std::uint32_t> photons_;
   PooledBuffer<Pause> pauses_;
-  PooledBuffer<std::uint32_t> lists_, counts_;
-  PooledBuffer<Births> births_;
+  PooledBuffer<WaitingRay> rays_;
+  PooledBuffer<bvh_detail::FoundFaces> found_;
+  PooledBuffer<std::uint32_t> rest_;
+  PooledBuffer<FlightCounts> counts_;
 };
 
 /// For as many of `count` photons as there is memory for.

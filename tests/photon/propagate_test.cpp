@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cmath>
+#include <thread>
 #include <tuple>
 
 #include "gensteps.h"
@@ -276,6 +277,28 @@ TEST_P(Propagate, PhotonsHaveTheSameBitsHoweverTheyAreRun) {
   std::size_t differ = 0;
   for (std::size_t i = 0; i != got.size(); ++i) differ += same(got[i], wanted[i]) ? 0U : 1U;
   EXPECT_EQ(differ, 0U);
+}
+
+// On a GPU, so many that most of them take many rounds; and so that streams beside the callers' are used in turn.
+TEST_P(Propagate, RunsOfSeveralThreadsAtOnceHaveTheSameBits) {
+  const GpuGeometry geometry = upload_scene(mixed());
+  Source source;
+  source.radius = 2500;
+  const std::size_t count = device().info().is_host ? 2'000 : 200'000;
+  const std::vector<Outcome> alone = run(geometry, source, {.seed = 9}, count);
+  constexpr std::size_t kThreads = 3;
+  std::vector<Outcome> together[kThreads];
+  std::vector<std::thread> threads;
+  for (std::vector<Outcome>& outcomes : together)
+    threads.emplace_back([&] {
+      for (int again = 0; again != 2; ++again) outcomes = run(geometry, source, {.seed = 9}, count);
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::vector<Outcome>& outcomes : together) {
+    std::size_t differ = 0;
+    for (std::size_t i = 0; i != count; ++i) differ += same(outcomes[i], alone[i]) ? 0U : 1U;
+    EXPECT_EQ(differ, 0U);
+  }
 }
 
 TEST_P(Propagate, PhotonsAreCutByStepsAndTime) {

@@ -10,15 +10,14 @@ constexpr int kBlocks = 4;  // that a multiprocessor is to hold
 
 __global__ void __launch_bounds__(kThreads, kBlocks)
     finish(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source, const Anchor* anchor,
-           const __grid_constant__ Run run, const __grid_constant__ Flights flights, Waiting waiting,
-           Outcome* outcomes) {
+           const __grid_constant__ Run run, Waiting waiting, Outcome* outcomes) {
   const std::uint32_t count = *waiting.count;
   const Anchor at = anchor_at(anchor);
   for (std::uint32_t q = first_item(count); q < count; q += stride()) {
     const std::uint32_t i = waiting.photons[q];
     Follower follower(geometry, source, at, run);
     follower.resume(run.first + i, outcomes[i], waiting.pauses[q]);
-    FineRay ray = fine_ray_of<true>(flights.rays, waiting.pauses, q);
+    FineRay ray = fine_ray_of<true>(waiting.rays, waiting.pauses, q);
     do follower.arrive(next_boundary(geometry, ray, follower.in()));
     while (follower.ray(ray));
     outcomes[i] = follower.outcome();
@@ -28,11 +27,10 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 }  // namespace
 
 cudaError_t launch_finish(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
-                          const Flights& flights, const Waiting& waiting, Outcome* outcomes, std::uint32_t count,
-                          cudaStream_t stream) {
+                          const Waiting& waiting, Outcome* outcomes, std::uint32_t count, cudaStream_t stream) {
   unsigned blocks = 0;
   if (const cudaError_t error = blocks_for(finish, count, blocks); error != cudaSuccess) return error;
-  finish<<<blocks, kThreads, 0, stream>>>(geometry, source, anchor, run, flights, waiting, outcomes);
+  finish<<<blocks, kThreads, 0, stream>>>(geometry, source, anchor, run, waiting, outcomes);
   return cudaGetLastError();
 }
 

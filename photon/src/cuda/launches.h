@@ -68,17 +68,42 @@ inline cudaError_t blocks_for(const Kernel& kernel, std::size_t count, unsigned&
   return cudaSuccess;
 }
 
-/// Blocks of the kernels that search, for at most `count` photons.
-struct SearchBlocks {
-  unsigned each = 0, rest = 0;
+/// A list of waiting photons, of the three.
+inline Waiting waiting_in(const Flights& flights, std::uint32_t list) {
+  list %= 3;
+  const std::size_t begin = list * std::size_t{flights.capacity};
+  return {flights.waiting.photons + begin, flights.waiting.pauses + begin, flights.waiting.rays + begin,
+          flights.counts->waiting + list};
+}
+
+/// One step of all photons that wait.
+struct Round {
+  Waiting from, to;
+  Waiting behind;  ///< the list that the rest goes to
+  bvh_detail::FoundFaces* found;
+  std::uint32_t *rest, *rest_count, *searched;
+  const Births* births;  ///< those before the step
 };
-cudaError_t blocks_for_search(const GeometryView& geometry, std::size_t count, SearchBlocks& blocks);
-/// Writes the boundaries that photons wait for; `next` becomes 0.
-cudaError_t launch_search(const GeometryView& geometry, const Flights& flights, const Waiting& waiting,
-                          std::uint32_t* next, SearchBlocks blocks, cudaStream_t stream);
+inline Round round_of(const Flights& flights, std::uint32_t number) {
+  const std::size_t half = number % 2 * std::size_t{flights.capacity};
+  FlightCounts* const counts = flights.counts;
+  return {waiting_in(flights, number),
+          waiting_in(flights, number + 1),
+          waiting_in(flights, number + 2),
+          flights.found + half,
+          flights.rest + half,
+          counts->rest + number % 2,
+          &counts->searched,
+          &counts->births};
+}
+
+/// Blocks of the kernel that searches, for at most `count` photons.
+cudaError_t blocks_for_search(const GeometryView& geometry, std::size_t count, unsigned& blocks);
+/// Writes what the search has found for photons that wait. The numbers of the rest and of those that wait behind the
+/// next round become 0.
+cudaError_t launch_search(const GeometryView& geometry, const Round& round, unsigned blocks, cudaStream_t stream);
 /// The last photons on their way, to their ends.
 cudaError_t launch_finish(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
-                          const Flights& flights, const Waiting& waiting, Outcome* outcomes, std::uint32_t count,
-                          cudaStream_t stream);
+                          const Waiting& waiting, Outcome* outcomes, std::uint32_t count, cudaStream_t stream);
 
 }  // namespace raylift::photon

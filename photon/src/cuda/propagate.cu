@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Photons of a source from emission to end: births, physics, and the order of all launches.
+#include <raylift/gpu/rays/warp_boundary.h>
+
 #include "launches.h"
+#include "side_stream.h"
 
 namespace raylift::photon {
 namespace {
 
+using bvh_detail::FineWalkRay;
+
 // Rounds before the host looks how many photons are left; and how few are.
 constexpr std::uint32_t kRounds = 2, kFew = 32768;
 // Blocks that a multiprocessor is to hold, which bounds a thread's registers. Measured: see docs/lab_notes.md.
-constexpr int kPhysicsBlocks = 3;
+constexpr int kPhysicsBlocks = 4;
 
 // How many photons are born now: as many as there is room for.
-__global__ void plan_births(Births* births, const std::uint32_t* waiting, std::uint32_t capacity, std::uint32_t all) {
-  births->first += births->count;
-  const std::uint32_t room = capacity - *waiting, left = all - births->first;
-  births->count = left < room ? left : room;
+__global__ void plan_births(FlightCounts* counts, std::uint32_t round, std::uint32_t capacity, std::uint32_t all) {
+  Births& births = counts->births;
+  births.first += births.count;
+  const std::uint32_t room = capacity - counts->waiting[round % 3] - counts->rest[(round + 1) % 2];
+  const std::uint32_t left = all - births.first;
+  births.count = left < room ? left : room;
 }
 
 // What all photons of a launch share.
@@ -23,31 +30,48 @@ struct Launch {
   const Source& source;
   const Anchor& anchor;
   const Run& run;
-  const Flights& flights;
+  const Round& round;
   Outcome* outcomes;
 };
+
+// Where photons come from: their birth; the boundary that each waits for, where the search alone gives it; or that of
+// one of the rest.
+enum class From { birth, boundary, rest };
 
 // A photon between two rays.
 struct Between {
   bool flying = false;
+  bool later = false;        // it is one of the rest
   std::uint32_t photon = 0;  // its number from the run's first on
   WaitingRay ray;            // where it flies
   Pause pause;
 };
-// kBirth: of a photon that is emitted, by its number; else from the boundary of waiting photon q on.
-template <bool kBirth>
-__device__ __forceinline__ Between advance(const Launch& launch, const Waiting& from, std::uint32_t q) {
+// From its birth, by its number, or as waiting photon q.
+template <From kFrom, class SomeRay>
+__device__ __forceinline__ Between advance(const Launch& launch, std::uint32_t q) {
   using bvh_detail::load_by_16_bytes;
   Between now;
   Follower follower(launch.geometry, launch.source, launch.anchor, launch.run);
-  if constexpr (kBirth) {
+  if constexpr (kFrom == From::birth) {
     now.photon = q;
     follower.start(launch.run.first + q);
   } else {
+    const Waiting& from = launch.round.from;
     now.photon = from.photons[q];
+    const auto found = load_by_16_bytes(launch.round.found + q);
     follower.resume(launch.run.first + now.photon, load_by_16_bytes(launch.outcomes + now.photon),
                     load_by_16_bytes(from.pauses + q));
-    follower.arrive(load_by_16_bytes(launch.flights.boundaries + q));
+    Boundary boundary;
+    if constexpr (kFrom == From::boundary) {
+      // Behind a face, the end of the ray is of no consequence.
+      const FineRay ray = follower.last_ray(found.best_far);
+      now.later = !bvh_detail::plain_boundary<SomeRay>(launch.geometry, ray, follower.in(), found, boundary);
+      if (now.later) return now;
+    } else {
+      const FineRay ray = follower.last_ray(from.rays[q].ray.tmax);
+      boundary = bvh_detail::finish_boundary<SomeRay>(launch.geometry, ray, follower.in(), found);
+    }
+    follower.arrive(boundary);
   }
   FineRay ray;
   now.flying = follower.ray(ray);
@@ -60,31 +84,42 @@ __device__ __forceinline__ Between advance(const Launch& launch, const Waiting& 
 }
 
 // Lets a photon wait at a place of the list.
-__device__ void wait_at(const Flights& flights, const Waiting& list, std::uint32_t place, const Between& now) {
+__device__ void wait_at(const Waiting& list, std::uint32_t place, const Between& now) {
   list.photons[place] = now.photon;
   bvh_detail::store_by_16_bytes(list.pauses + place, now.pause);
-  bvh_detail::store_by_16_bytes(flights.rays + place, now.ray);
+  bvh_detail::store_by_16_bytes(list.rays + place, now.ray);
 }
 
-// The physics of a step: from the boundary that each photon waits for to its next ray. kBirth: from birth to the first
-// ray.
-template <bool kBirth>
+// The physics of a step: from the boundary that each photon waits for to its next ray; at birth, to its first ray.
+template <From kFrom, class SomeRay>
 __global__ void __launch_bounds__(kThreads, kPhysicsBlocks)
     advance_each(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source,
-                 const Anchor* anchor, const __grid_constant__ Run run, const __grid_constant__ Flights flights,
-                 Waiting from, Waiting to, Outcome* outcomes) {
-  const std::uint32_t count = kBirth ? flights.births->count : *from.count;
-  if (!kBirth && first_of_thread() == 0) *flights.rest.count = 0;
+                 const Anchor* anchor, const __grid_constant__ Run run, const __grid_constant__ Round round,
+                 Outcome* outcomes) {
+  const std::uint32_t count = kFrom == From::birth      ? round.births->count
+                              : kFrom == From::boundary ? *round.from.count
+                                                        : *round.rest_count;
+  const Waiting& to = kFrom == From::birth ? round.from : kFrom == From::boundary ? round.to : round.behind;
+  if (kFrom == From::boundary && first_of_thread() == 0) *round.searched = 0;
   const Anchor at = anchor_at(anchor);
-  const Launch launch{geometry, source, at, run, flights, outcomes};
-  const std::uint32_t rounds = (count + stride() - 1) / stride();
-  std::uint32_t q = first_item(count);
+  const Launch launch{geometry, source, at, run, round, outcomes};
+  const std::uint32_t turns = (count + stride() - 1) / stride();
+  std::uint32_t i = first_item(count);
   // By whole warps, as they append together.
-  for (std::uint32_t round = 0; round != rounds; ++round, q += stride()) {
+  for (std::uint32_t turn = 0; turn != turns; ++turn, i += stride()) {
     Between now;
-    if (q < count) now = advance<kBirth>(launch, from, kBirth ? flights.births->first + q : q);
+    std::uint32_t q = i;
+    if (i < count) {
+      if constexpr (kFrom == From::birth) q += round.births->first;
+      if constexpr (kFrom == From::rest) q = round.rest[i];
+      now = advance<kFrom, SomeRay>(launch, q);
+    }
+    if constexpr (kFrom == From::boundary) {
+      const std::uint32_t place = append(now.later, round.rest_count);
+      if (now.later) round.rest[place] = q;
+    }
     const std::uint32_t place = append(now.flying, to.count);
-    if (now.flying) wait_at(flights, to, place, now);
+    if (now.flying) wait_at(to, place, now);
   }
 }
 
@@ -94,42 +129,47 @@ int launch_propagate(const GeometryView& geometry, const Source& source, const A
                      const Flights& flights, Outcome* outcomes, std::uint32_t count, void* stream) {
   if (count == 0) return cudaSuccess;
   const auto on = static_cast<cudaStream_t>(stream);
-  unsigned birth_blocks = 0, physics_blocks = 0;
-  SearchBlocks search_blocks;
-  Waiting from = flights.waiting[0], to = flights.waiting[1];
+  unsigned birth_blocks = 0, search_blocks = 0, physics_blocks = 0, rest_blocks = 0;
+  const bool fine = geometry.is_fine();
+  const auto births = advance_each<From::birth, Ray>;
+  const auto physics = fine ? advance_each<From::boundary, FineWalkRay> : advance_each<From::boundary, Ray>;
+  const auto rest = fine ? advance_each<From::rest, FineWalkRay> : advance_each<From::rest, Ray>;
   FirstError error;
-  if (error.set(blocks_for(advance_each<true>, count, birth_blocks)) ||
-      error.set(blocks_for(advance_each<false>, count, physics_blocks)) ||
+  SideStream side(on);
+  if (error.set(side.error()) || error.set(blocks_for(births, count, birth_blocks)) ||
+      error.set(blocks_for(physics, count, physics_blocks)) || error.set(blocks_for(rest, count, rest_blocks)) ||
       error.set(blocks_for_search(geometry, count, search_blocks)) ||
-      error.set(cudaMemsetAsync(from.count, 0, sizeof *from.count, on)) ||
-      error.set(cudaMemsetAsync(flights.rest.count, 0, sizeof *flights.rest.count, on)) ||
-      error.set(cudaMemsetAsync(flights.births, 0, sizeof *flights.births, on)))
+      error.set(cudaMemsetAsync(flights.counts, 0, sizeof *flights.counts, on)))
     return error.code;
   // As long as many photons are on their way, or not yet born.
-  std::uint32_t born = 0;
+  std::uint32_t born = 0, number = 0;
   for (std::uint32_t left = count; born != count || left > kFew;) {
-    for (std::uint32_t round = 0; round != kRounds; ++round) {
+    for (std::uint32_t k = 0; k != kRounds; ++k, ++number) {
+      const Round round = round_of(flights, number);
       if (born != count) {
-        plan_births<<<1, 1, 0, on>>>(flights.births, from.count, flights.capacity, count);
-        advance_each<true>
-            <<<birth_blocks, kThreads, 0, on>>>(geometry, source, anchor, run, flights, to, from, outcomes);
+        plan_births<<<1, 1, 0, on>>>(flights.counts, number, flights.capacity, count);
+        births<<<birth_blocks, kThreads, 0, on>>>(geometry, source, anchor, run, round, outcomes);
       }
-      if (error.set(launch_search(geometry, flights, from, to.count, search_blocks, on))) return error.code;
-      advance_each<false>
-          <<<physics_blocks, kThreads, 0, on>>>(geometry, source, anchor, run, flights, from, to, outcomes);
-      const Waiting done = from;
-      from = to;
-      to = done;
+      if (error.set(launch_search(geometry, round, search_blocks, on))) return error.code;
+      physics<<<physics_blocks, kThreads, 0, on>>>(geometry, source, anchor, run, round, outcomes);
+      // The rest of the round before is done when the next one begins, that of this round beside the next one.
+      if (error.set(side.join()) || error.set(side.follow())) return error.code;
+      rest<<<rest_blocks, kThreads, 0, side.stream()>>>(geometry, source, anchor, run, round, outcomes);
     }
-    Births births{};
-    if (error.set(cudaMemcpyAsync(&left, from.count, sizeof left, cudaMemcpyDeviceToHost, on)) ||
-        error.set(cudaMemcpyAsync(&births, flights.births, sizeof births, cudaMemcpyDeviceToHost, on)) ||
+    FlightCounts counts{};
+    if (error.set(cudaMemcpyAsync(&counts, flights.counts, sizeof counts, cudaMemcpyDeviceToHost, on)) ||
         error.set(cudaStreamSynchronize(on)))
       return error.code;
-    born = births.first + births.count;
+    left = counts.waiting[number % 3] + counts.rest[(number + 1) % 2];
+    born = counts.births.first + counts.births.count;
     if (born == count && left == 0) return cudaGetLastError();
   }
-  return launch_finish(geometry, source, anchor, run, flights, from, outcomes, count, on);
+  const auto finish = [&](std::uint32_t list, cudaStream_t stream) {
+    return launch_finish(geometry, source, anchor, run, waiting_in(flights, list), outcomes, count, stream);
+  };
+  if (error.set(finish(number + 1, side.stream())) || error.set(finish(number, on)) || error.set(side.join()))
+    return error.code;
+  return cudaGetLastError();
 }
 
 }  // namespace raylift::photon

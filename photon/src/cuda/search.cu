@@ -9,81 +9,76 @@ namespace raylift::photon {
 namespace {
 
 using bvh_detail::FineWalkRay;
-using bvh_detail::finish_boundary;
 using bvh_detail::kIsFine;
 
-// Rays of one warp, at most: enough that waiting for the last of them costs little.
-constexpr std::uint32_t kRaysPerWarp = 512;
+// Rays that a warp takes at a time, at most.
+constexpr std::uint32_t kRaysPerWarp = 256;
 // Blocks that a multiprocessor is to hold, which bounds a thread's registers. Measured: see docs/lab_notes.md.
 template <class SomeRay>
 constexpr int kSearchBlocks = kIsFine<SomeRay> ? 4 : 6;
-constexpr int kRestBlocks = 4;
 
-// The boundaries of `count` waiting photons from number `begin` on, by a warp; later(more, i) as in
-// plain_boundaries_of_warp().
-template <class SomeRay, class Later>
-__device__ void search_by_warp(const GeometryView& geometry, const Flights& flights, const Pause* pauses,
-                               std::uint32_t begin, std::uint32_t count, const Later& later) {
-  using Stack = bvh_detail::StackInShared<true, kThreads>;
+// Rays that warps take as they are done with what they took before: less and less of what is left, so that all end
+// together.
+template <class Kept>
+struct SharedOut {
+  Kept kept;  // the first of what the warp took
+  std::uint32_t* taken;
+  std::uint32_t count;
+
+  [[nodiscard]] __device__ std::uint32_t first() const { return static_cast<std::uint32_t>(*kept); }
+  [[nodiscard]] __device__ std::uint32_t next() const {
+    std::uint32_t begin = 0, rays = 32;
+    if ((threadIdx.x & 31u) == 0) {
+      const std::uint32_t before = *static_cast<volatile std::uint32_t*>(taken);
+      const std::uint32_t share = before < count ? (count - before) / (stride() / 32 * 2) / 32 * 32 : 0;
+      rays = share < 32 ? 32 : share < kRaysPerWarp ? share : kRaysPerWarp;
+      begin = atomicAdd(taken, rays);
+    }
+    begin = __shfl_sync(0xFFFFFFFFu, begin, 0);
+    rays = __shfl_sync(0xFFFFFFFFu, rays, 0);
+    kept.set(begin);
+    return begin >= count ? 0 : count - begin < rays ? count - begin : rays;
+  }
+};
+
+// The search for the boundaries that photons wait for. A kernel of its own: search and physics in one are more code
+// than the instruction cache holds, and threads that wait for each other at both.
+template <class SomeRay, bool kScene>
+__global__ void __launch_bounds__(kThreads, kSearchBlocks<SomeRay>)
+    search_each(const __grid_constant__ GeometryView geometry, const __grid_constant__ Round round) {
+  if (first_of_thread() == 0) *round.behind.count = *round.rest_count = 0;
+  using Stack = bvh_detail::StackInShared<kScene, kThreads>;
   typename Stack::Overflow overflow;
   Stack stack(overflow);
-  const auto kept = stack.keep(begin);
-  const WaitingRay* const rays = flights.rays;
-  bvh_detail::plain_boundaries_of_warp<SomeRay>(
-      geometry, count,
-      [=](std::uint32_t i) { return fine_ray_of<bvh_detail::kIsFine<SomeRay>>(rays, pauses, *kept + i); },
-      [=](std::uint32_t i) { return rays[*kept + i].in; }, flights.boundaries + begin, later, stack);
+  const auto kept = stack.keep(0);
+  const WaitingRay* const rays = round.from.rays;
+  const Pause* const pauses = round.from.pauses;
+  bvh_detail::FoundFaces* const all_found = round.found;
+  bvh_detail::nearest_faces_of_warp<SomeRay, kScene>(
+      geometry, bvh_detail::kMoreRanges,
+      [=](std::uint32_t i) { return fine_ray_of<bvh_detail::kIsFine<SomeRay>>(rays, pauses, i); },
+      [=](std::uint32_t i) { return rays[i].in; },
+      [=](std::uint32_t i, const bvh_detail::FoundFaces& found) {
+        bvh_detail::store_by_16_bytes(all_found + i, found);
+      },
+      stack, SharedOut<decltype(kept)>{kept, round.searched, *round.from.count});
 }
 
-// The boundaries that photons wait for. A kernel of its own: search and physics in one are more code than the
-// instruction cache holds, and threads that wait for each other at both.
-template <class SomeRay>
-__global__ void __launch_bounds__(kThreads, kSearchBlocks<SomeRay>)
-    search_each(const __grid_constant__ GeometryView geometry, const __grid_constant__ Flights flights, Waiting waiting,
-                std::uint32_t* next) {
-  const std::uint32_t count = *waiting.count;
-  if (first_of_thread() == 0) *next = 0;
-  const std::uint32_t warps = stride() / 32, share = (count + warps - 1) / warps;
-  const std::uint32_t rays = share <= 32 ? share : share < kRaysPerWarp ? (share + 31) / 32 * 32 : kRaysPerWarp;
-  for (std::uint64_t first = std::uint64_t{first_of_thread() / 32} * rays; first < count;
-       first += std::uint64_t{warps} * rays) {
-    const auto begin = static_cast<std::uint32_t>(first);
-    search_by_warp<SomeRay>(geometry, flights, waiting.pauses, begin, count - begin < rays ? count - begin : rays,
-                            [=](bool more, std::uint32_t i) {
-                              const std::uint32_t place = append(more, flights.rest.count);
-                              if (more) flights.rest.rays[place] = begin + i;
-                            });
-  }
-}
-
-// The same for the rays whose boundary is not plain. They are few, and slow.
-template <class SomeRay>
-__global__ void __launch_bounds__(kThreads, kRestBlocks)
-    search_rest(const __grid_constant__ GeometryView geometry, const __grid_constant__ Flights flights,
-                const Pause* pauses) {
-  const std::uint32_t count = *flights.rest.count;
-  for (std::uint32_t q = first_item(count); q < count; q += stride()) {
-    const std::uint32_t i = flights.rest.rays[q];
-    finish_boundary<SomeRay>(geometry, fine_ray_of<kIsFine<SomeRay>>(flights.rays, pauses, i), flights.rays[i].in,
-                             flights.boundaries + i);
-  }
+using Search = decltype(&search_each<Ray, false>);
+Search search_in(const GeometryView& geometry) {
+  if (geometry.is_fine())
+    return geometry.bvh_levels == 2 ? search_each<FineWalkRay, true> : search_each<FineWalkRay, false>;
+  return geometry.bvh_levels == 2 ? search_each<Ray, true> : search_each<Ray, false>;
 }
 
 }  // namespace
 
-cudaError_t blocks_for_search(const GeometryView& geometry, std::size_t count, SearchBlocks& blocks) {
-  const auto search = geometry.is_fine() ? search_each<FineWalkRay> : search_each<Ray>;
-  const auto rest = geometry.is_fine() ? search_rest<FineWalkRay> : search_rest<Ray>;
-  const cudaError_t error = blocks_for(search, count, blocks.each);
-  return error != cudaSuccess ? error : blocks_for(rest, count, blocks.rest);
+cudaError_t blocks_for_search(const GeometryView& geometry, std::size_t count, unsigned& blocks) {
+  return blocks_for(search_in(geometry), count, blocks);
 }
 
-cudaError_t launch_search(const GeometryView& geometry, const Flights& flights, const Waiting& waiting,
-                          std::uint32_t* next, SearchBlocks blocks, cudaStream_t stream) {
-  const auto search = geometry.is_fine() ? search_each<FineWalkRay> : search_each<Ray>;
-  const auto rest = geometry.is_fine() ? search_rest<FineWalkRay> : search_rest<Ray>;
-  search<<<blocks.each, kThreads, 0, stream>>>(geometry, flights, waiting, next);
-  rest<<<blocks.rest, kThreads, 0, stream>>>(geometry, flights, waiting.pauses);
+cudaError_t launch_search(const GeometryView& geometry, const Round& round, unsigned blocks, cudaStream_t stream) {
+  search_in(geometry)<<<blocks, kThreads, 0, stream>>>(geometry, round);
   return cudaGetLastError();
 }
 

@@ -48,8 +48,9 @@ class Photon {
   template <class SomeRay>
   bool step_by(Seen& seen) {
     const SomeRay walk_ray = ray_of_walk<SomeRay>(geometry_, ray_);
-    NearestCounting<SomeRay, true, true> nearest(geometry_, walk_ray, in_, true);
-    walk(geometry_, walk_ray, nearest);
+    NearestCounting<SomeRay, true, true> query(geometry_, walk_ray, {in_}, true);
+    walk(geometry_, walk_ray, query);
+    const NearestFaces<SomeRay> nearest = query.faces();
     BoundaryPlace place;
     ++seen.steps;
     const bool plain = plain_change(geometry_, walk_ray, in_, nearest, place);

@@ -201,6 +201,10 @@ class Follower {
     detail::end_step(geometry_, boundary, run_.shift_profile, photon, rest_, outcome_.last, known_, random_);
     record();
   }
+  /// The ray that was last given for a search, to where it may be cut off.
+  [[nodiscard]] RAYLIFT_HD_INLINE FineRay last_ray(float tmax) const {
+    return {{outcome_.photon.position, rest_}, outcome_.photon.direction, tmax};
+  }
   /// The solids that the photon is in.
   [[nodiscard]] RAYLIFT_HD_INLINE const Containment& in() const { return outcome_.photon.in; }
   [[nodiscard]] RAYLIFT_HD_INLINE const Outcome& outcome() const { return outcome_; }

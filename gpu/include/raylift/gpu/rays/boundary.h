@@ -146,10 +146,10 @@ RAYLIFT_HD inline Boundary boundary_at(const GeometryView& geometry, const FineR
 template <class SomeRay>
 RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const FineRay& ray, const Containment& in) {
   const auto way = ray_of_walk<SomeRay>(geometry, ray);
-  NearestCounting<SomeRay, true, true> nearest(geometry, way, in, true);
+  NearestCounting<SomeRay, true, true> nearest(geometry, way, {in}, true);
   walk(geometry, way, nearest);
   BoundaryPlace place;
-  const NearestFaces<SomeRay>& faces = nearest;
+  const NearestFaces<SomeRay> faces = nearest.faces();
   if (!plain_change(geometry, way, in, faces, place)) place = next_change(geometry, way, in, faces);
   return boundary_at<SomeRay>(geometry, ray, in, place);
 }

@@ -27,8 +27,19 @@ namespace bvh_detail {
 // docs/performance.md.
 inline constexpr int kPairQuorum = 8, kIdleQuorum = 6;
 
-// Where a warp stands: how many rays are left, the first ones; the threads whose ray is on its way; this thread's ray,
-// and whether that is on its way. If there is a ray that is not, its query is still to be stored.
+// Rays that come in ranges, to a warp that is done with the range before but for some of its rays.
+//   std::uint32_t first()   the number of the range's first ray
+//   std::uint32_t next()    goes on to the next range; the number of its rays, 0: there is none. By the warp together
+// This is the only range there is.
+struct OneRange {
+  [[nodiscard]] __device__ static std::uint32_t first() { return 0; }
+  [[nodiscard]] __device__ static std::uint32_t next() { return 0; }
+};
+// In WarpState::left: there may be another range.
+inline constexpr std::uint32_t kMoreRanges = 0x80000000u;
+
+// Where a warp stands: how many rays of the range are left, the first ones; the threads whose ray is on its way; this
+// thread's ray, and whether that is on its way. If there is a ray that is not, its query is still to be stored.
 struct WarpState {
   std::uint32_t left;
   unsigned at_work;
@@ -61,7 +72,9 @@ __device__ inline void decide_parked(const BvhView& bvh, std::uint32_t pair, std
   walk.mesh_depth = parked.mesh_depth;
   walk.placed = parked.placed;
   // From the register: the compiler must see that the address of what is cold has not changed.
-  if constexpr (requires { query.cold; }) {
+  if constexpr (requires { query.take(parked.query); }) {
+    query.take(parked.query);
+  } else if constexpr (requires { query.cold; }) {
     const auto cold = query.cold;
     query = parked.query;
     query.cold = cold;
@@ -80,10 +93,12 @@ __device__ T value_of(const T&);
 //
 // A query may have
 //   bool stops_at(bvh, pair)   whether the walk is to end before it reads that pair
+//   void take(changed)         after a call that got a copy, takes over what the call may have changed: the compiler then
+//                              sees what is constant
 inline constexpr std::uint32_t kNoRay = 0xFFFFFFFFu;
-template <bool kScene, class Bvh, class Fetch, class Make, class Store, class SomeStack>
+template <bool kScene, class Bvh, class Fetch, class Make, class Store, class SomeStack, class Ranges = OneRange>
 __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, const Fetch& fetch, const Make& make,
-                                  const Store& store, SomeStack& stack) {
+                                  const Store& store, SomeStack& stack, const Ranges& ranges = {}) {
   constexpr unsigned kAll = 0xFFFFFFFFu;
   using SomeRay = decltype(value_of(fetch(0u)));
   SomeRay none{};
@@ -115,12 +130,19 @@ __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, con
       store(state.mine, query);
       state.mine = kNoRay;
     }
+    if constexpr (!std::is_same_v<Ranges, OneRange>) {
+      if (state.left == kMoreRanges) {
+        const std::uint32_t more = ranges.next();
+        state.left = more != 0 ? more | kMoreRanges : 0;
+      }
+    }
     if (state.left != 0) {
+      const std::uint32_t left = std::is_same_v<Ranges, OneRange> ? state.left : state.left & ~kMoreRanges;
       if (!state.walks) {
         const unsigned lanes_below = (1u << (threadIdx.x & 31u)) - 1u;
         const auto behind = static_cast<std::uint32_t>(__popc(~state.at_work & lanes_below));
-        if (behind < state.left) {
-          const std::uint32_t number = state.left - 1 - behind;
+        if (behind < left) {
+          const std::uint32_t number = ranges.first() + (left - 1 - behind);
           state.mine = number;
           state.walks = true;
           const SomeRay fetched = fetch(number);
@@ -132,7 +154,7 @@ __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, con
         }
       }
       const auto taken = static_cast<std::uint32_t>(32 - __popc(state.at_work));
-      state.left -= taken < state.left ? taken : state.left;
+      state.left -= taken < left ? taken : left;
     }
     state.at_work = __ballot_sync(kAll, state.walks);
     if (state.at_work == 0) return;

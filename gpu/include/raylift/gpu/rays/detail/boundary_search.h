@@ -168,9 +168,9 @@ RAYLIFT_SLOW_PATH inline BoundaryPlace crowded_place(const GeometryView& geometr
 template <bool kTrusting, class SomeRay>
 RAYLIFT_SLOW_PATH inline NearestFaces<SomeRay> nearest_faces(const GeometryView& geometry, SomeRay ray, Containment in,
                                                              bool from_start) {
-  NearestCounting<SomeRay, kTrusting, false> query(geometry, ray, in, from_start);
+  NearestCounting<SomeRay, kTrusting, false> query(geometry, ray, {in}, from_start);
   walk(geometry, ray, query);
-  return query;
+  return query.faces();
 }
 
 // Whether the place of the nearest face is that face alone: none lies before it that could contradict it, and none

@@ -13,11 +13,28 @@ enum class AtStart : std::uint8_t {
   several,  // or their number is not known: StartFaces has to examine them together
 };
 
+// How far from a ray's start, along the ray, as t, faces are looked at one by one: more than what rounds in the walk.
+template <class SomeRay>
+RAYLIFT_HD inline float near_start_of(const GeometryView& geometry, const SomeRay& ray) {
+  return kNearStart * (float_across(geometry, ray) / largest_component(ray.direction));
+}
+
+// What is one place across the ray's largest axis, as t.
+template <class SomeRay>
+RAYLIFT_HD inline float stretch_of(float near_start) {
+  return near_start * ((kIsFine<SomeRay> ? kFineAcross / kAcross : 1) / kNearStart);
+}
+// Faces up to this far behind the best one matter.
+template <class SomeRay>
+RAYLIFT_HD inline float margin_of(float near_start) {
+  return kCrowd * stretch_of<SomeRay>(near_start);
+}
+
 // The nearest face that counts: the ray leaves a solid of the set, or enters one that is not in it.
 template <class SomeRay>
 struct NearestFaces {
   float tmin;
-  float near_start;  // along the ray, as t: more than what rounds in the walk
+  float near_start;  // near_start_of() the ray
   Site best;
   float best_near, best_far;
   float other;      // lower bound on t of all other faces, except non-counting ones near the start
@@ -26,43 +43,99 @@ struct NearestFaces {
   AtStart start_counts;
   bool start_passed;  // the ray passes a triangle that comes near to the start
 
-  // What is one place across the ray's largest axis, as t.
-  [[nodiscard]] RAYLIFT_HD float stretch() const {
-    return near_start * ((kIsFine<SomeRay> ? kFineAcross / kAcross : 1) / kNearStart);
+  [[nodiscard]] RAYLIFT_HD float stretch() const { return stretch_of<SomeRay>(near_start); }
+  [[nodiscard]] RAYLIFT_HD float margin() const { return margin_of<SomeRay>(near_start); }
+};
+
+// What the walk for a ray's boundary has found: NearestFaces, less what follows from the ray.
+struct alignas(16) FoundFaces {
+  Site best;
+  float best_near, best_far;  // without a face, the ray's tmax
+  float other, last_near;
+  AtStart start_counts;
+  bool start_passed;
+
+  FoundFaces() = default;
+  template <class SomeRay>
+  RAYLIFT_HD explicit FoundFaces(const NearestFaces<SomeRay>& nearest)
+      : best(nearest.best),
+        best_near(nearest.best_near),
+        best_far(nearest.best_far),
+        other(nearest.other),
+        last_near(nearest.last_near),
+        start_counts(nearest.start_counts),
+        start_passed(nearest.start_passed) {}
+  // way: the ray of the walk.
+  template <class SomeRay>
+  [[nodiscard]] RAYLIFT_HD NearestFaces<SomeRay> of(const GeometryView& geometry, const SomeRay& way) const {
+    return {way.tmin,    near_start_of(geometry, way), best, best_near, best_far, other, last_near, true, start_counts,
+            start_passed};
   }
-  // Faces up to this far behind the best one matter.
-  [[nodiscard]] RAYLIFT_HD float margin() const { return kCrowd * stretch(); }
+};
+static_assert(sizeof(FoundFaces) == 32);
+
+// What a walk rarely reads or writes: the best face so far, a lower bound of its t, and the set that the ray starts in.
+// Threads on their own have it in registers.
+struct OwnNotes {
+  Containment in;
+  Site best{kNoTriangle, kNoInstance};
+  float best_near = 0;
+
+  [[nodiscard]] RAYLIFT_HD const Containment& set() const { return in; }
+  [[nodiscard]] RAYLIFT_HD Site site() const { return best; }
+  [[nodiscard]] RAYLIFT_HD float near() const { return best_near; }
+  RAYLIFT_HD void note(Site site, float near) {
+    best = site;
+    best_near = near;
+  }
 };
 
 // The walk that finds them. It carries little state, as all of it takes registers from the traversal. kTrusting: away
 // from the start every face is taken to count, as it does where scene and set are right. This saves reading each
 // candidate's solid; the caller checks the face that was found. kStopsAtStart: a counting face at the start can be the
-// best face; otherwise the walk ignores such faces.
-template <class SomeRay, bool kTrusting, bool kStopsAtStart>
-struct NearestCounting : NearestFaces<SomeRay> {
+// best face; otherwise the walk ignores such faces. Notes: OwnNotes, or what has its functions.
+template <class SomeRay, bool kTrusting, bool kStopsAtStart, class Notes = OwnNotes>
+struct NearestCounting {
   static constexpr bool kSmall = true;
   static constexpr bool kFine = kIsFine<SomeRay>;
-  using Faces = NearestFaces<SomeRay>;
-  using Faces::tmin, Faces::near_start, Faces::best, Faces::best_near, Faces::best_far, Faces::other, Faces::last_near,
-      Faces::from_start, Faces::start_counts, Faces::start_passed, Faces::stretch, Faces::margin;
+  float tmin;
+  float near_start, best_far, other, last_near;
+  bool from_start;
+  AtStart start_counts;
+  bool start_passed;
+  Notes notes;
   const GeometryView* geometry;
-  Containment in;
 
-  RAYLIFT_HD NearestCounting(const GeometryView& of, const SomeRay& ray, const Containment& set, bool start)
-      : geometry(&of), in(set) {
-    tmin = ray.tmin;
-    near_start = kNearStart * (float_across(of, ray) / largest_component(ray.direction));
-    best = {kNoTriangle, kNoInstance};
-    best_near = best_far = ray.tmax;
-    other = 0x1.fffffep127f;
-    last_near = -0x1.fffffep127f;
-    from_start = start;
-    start_counts = AtStart::none;
-    start_passed = false;
+  RAYLIFT_HD NearestCounting(const GeometryView& of, const SomeRay& ray, const Notes& memory, bool start)
+      : tmin(ray.tmin),
+        near_start(near_start_of(of, ray)),
+        best_far(ray.tmax),
+        other(0x1.fffffep127f),
+        last_near(-0x1.fffffep127f),
+        from_start(start),
+        start_counts(AtStart::none),
+        start_passed(false),
+        notes(memory),
+        geometry(&of) {
+    notes.note({kNoTriangle, kNoInstance}, ray.tmax);
   }
+  [[nodiscard]] RAYLIFT_HD NearestFaces<SomeRay> faces() const {
+    return {tmin,  near_start, notes.site(), notes.near(), best_far,
+            other, last_near,  from_start,   start_counts, start_passed};
+  }
+  // After a call that got a copy: what it may have changed.
+  RAYLIFT_HD void take(const NearestCounting& changed) {
+    best_far = changed.best_far;
+    other = changed.other;
+    last_near = changed.last_near;
+    start_counts = changed.start_counts;
+    start_passed = changed.start_passed;
+    if constexpr (std::is_same_v<Notes, OwnNotes>) notes = changed.notes;
+  }
+  [[nodiscard]] RAYLIFT_HD float stretch() const { return stretch_of<SomeRay>(near_start); }
   // Faces at the start matter even if the best face lies behind it.
   [[nodiscard]] RAYLIFT_HD float farthest() const {
-    return (kStopsAtStart ? maximum(best_far, 0.0f) : best_far) + margin();
+    return (kStopsAtStart ? maximum(best_far, 0.0f) : best_far) + margin_of<SomeRay>(near_start);
   }
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
   [[nodiscard]] RAYLIFT_HD float around() const {
@@ -77,10 +150,9 @@ struct NearestCounting : NearestFaces<SomeRay> {
       other = minimum(other, near);
   }
   RAYLIFT_HD void set(float near, float far, Site site) {
-    if (best.triangle != kNoTriangle) see_behind_best(best_near);
-    best_near = near;
+    if (notes.site().triangle != kNoTriangle) see_behind_best(notes.near());
     best_far = far;
-    best = site;
+    notes.note(site, near);
   }
 
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site site) {
@@ -90,12 +162,12 @@ struct NearestCounting : NearestFaces<SomeRay> {
       return false;
     }
     // The face that the ray starts on, most of the time.
-    if (from_start && seen.far <= near_start && !counts(*geometry, in, site, seen.from_inside)) {
+    if (from_start && seen.far <= near_start && !counts(*geometry, notes.set(), site, seen.from_inside)) {
       see_not_counting(seen.near, seen.far);
       return false;
     }
-    if (seen.near <= (from_start ? near_start : tmin) || seen.far >= best_near) return true;
-    if (kTrusting || counts(*geometry, in, site, seen.from_inside))
+    if (seen.near <= (from_start ? near_start : tmin) || seen.far >= notes.near()) return true;
+    if (kTrusting || counts(*geometry, notes.set(), site, seen.from_inside))
       set(seen.near, seen.far, site);
     else
       see_not_counting(seen.near, seen.far);
@@ -111,7 +183,7 @@ struct NearestCounting : NearestFaces<SomeRay> {
       return;
     }
     if (!begins_before(world, crossing)) return;
-    if (!counts(*geometry, in, site, crossing.from_inside)) return see_not_counting(crossing.t, crossing.t);
+    if (!counts(*geometry, notes.set(), site, crossing.from_inside)) return see_not_counting(crossing.t, crossing.t);
     // Rounding has not moved the start across it: a later face of its solid agrees with the set.
     if (from_start && -crossing.t * face.speed > kAtStart * across) return;
     const bool starts = from_start && at_start(face, across, stretch());
@@ -120,7 +192,7 @@ struct NearestCounting : NearestFaces<SomeRay> {
       return;
     }
     if (!ends_behind(world, crossing) && !starts) return see_behind_best(crossing.t);
-    if (best.triangle != kNoTriangle) {
+    if (const Site best = notes.site(); best.triangle != kNoTriangle) {
       const Crossing before = crossing_at(*geometry, world, best);
       const bool first = crossing.before(before) || (crossing.same_place(before) && comes_first(bvh, site, best));
       // One of them is at the start, and the other one, which is not, comes before it.

@@ -54,6 +54,9 @@ class StackInShared {
       asm volatile("ld.shared.u64 %0, [%1];" : "=l"(value) : "r"(column_ + kValue * kRow) : "memory");
       return value;
     }
+    __device__ void set(std::size_t value) const {
+      asm volatile("st.shared.u64 [%0], %1;" ::"r"(column_ + kValue * kRow), "l"(std::uint64_t{value}) : "memory");
+    }
 
    private:
     std::uint32_t column_;
@@ -119,8 +122,9 @@ class StackInShared {
     for (int a = 0; a < 3; ++a) ray.inverse[a] = as_float(bits[3 + a]);
   }
   [[nodiscard]] __device__ Kept keep(std::size_t value) const {
-    asm volatile("st.shared.u64 [%0], %1;" ::"r"(row(kValue)), "l"(std::uint64_t{value}) : "memory");
-    return Kept(column_);
+    const Kept kept(column_);
+    kept.set(value);
+    return kept;
   }
 
  private:

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stream beside a caller's, for kernels that keep few threads busy, while others fill the device.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace raylift::photon {
+
+/// Of the current device, with high priority: its blocks are not to wait until all of the other kernel's have been
+/// started. From its construction on, work on it waits only where it is told to. The main stream waits for all of it in
+/// the end. Streams and events are kept for the next one, as making them takes longer than a small launch.
+class SideStream {
+ public:
+  explicit SideStream(cudaStream_t main) : main_(main) {
+    if ((error_ = cudaGetDevice(&device_)) != cudaSuccess) return;
+    {
+      const std::lock_guard lock(pool().mutex);
+      for (auto& [device, parts] : pool().free)
+        if (device == device_ && parts.stream != nullptr) {
+          parts_ = std::exchange(parts, {});
+          return;
+        }
+    }
+    int least = 0, greatest = 0;
+    error_ = cudaDeviceGetStreamPriorityRange(&least, &greatest);
+    if (error_ == cudaSuccess) error_ = cudaStreamCreateWithPriority(&parts_.stream, cudaStreamNonBlocking, greatest);
+    for (cudaEvent_t* const event : {&parts_.reached, &parts_.done})
+      if (error_ == cudaSuccess) error_ = cudaEventCreateWithFlags(event, cudaEventDisableTiming);
+  }
+  SideStream(const SideStream&) = delete;
+  SideStream& operator=(const SideStream&) = delete;
+  ~SideStream() {
+    if (error_ != cudaSuccess) {
+      if (parts_.reached != nullptr) (void)cudaEventDestroy(parts_.reached);
+      if (parts_.stream != nullptr) (void)cudaStreamDestroy(parts_.stream);
+      return;
+    }
+    (void)join();
+    const std::lock_guard lock(pool().mutex);
+    for (auto& [device, parts] : pool().free)
+      if (parts.stream == nullptr) {
+        device = device_;
+        parts = parts_;
+        return;
+      }
+    pool().free.emplace_back(device_, parts_);
+  }
+
+  /// Of the construction.
+  [[nodiscard]] cudaError_t error() const { return error_; }
+  [[nodiscard]] cudaStream_t stream() const { return parts_.stream; }
+  /// What comes next here waits for what is on the main stream by now.
+  [[nodiscard]] cudaError_t follow() const { return wait(main_, parts_.reached, parts_.stream); }
+  /// What comes next on the main stream waits for what is here by now.
+  [[nodiscard]] cudaError_t join() const { return wait(parts_.stream, parts_.done, main_); }
+
+ private:
+  struct Parts {
+    cudaStream_t stream = nullptr;
+    cudaEvent_t reached = nullptr, done = nullptr;
+  };
+  struct Pool {
+    std::mutex mutex;
+    std::vector<std::pair<int, Parts>> free;  // by device
+  };
+  // Never destroyed: the driver may be gone by then.
+  static Pool& pool() {
+    static Pool* const pool = new Pool;
+    return *pool;
+  }
+  static cudaError_t wait(cudaStream_t before, cudaEvent_t event, cudaStream_t behind) {
+    const cudaError_t error = cudaEventRecord(event, before);
+    return error != cudaSuccess ? error : cudaStreamWaitEvent(behind, event, 0);
+  }
+
+  cudaStream_t main_;
+  int device_ = 0;
+  Parts parts_;
+  cudaError_t error_ = cudaSuccess;
+};
+
+}  // namespace raylift::photon
