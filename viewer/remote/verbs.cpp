@@ -146,9 +146,11 @@ std::vector<Verb> other_verbs() {
        "solids: how many were found; selection",
        act::select},
       {"facts",
-       "report box, area and volume of solids together; without solids: of the selection",
+       "report box, area and volume of solids together, and the centre of a single one; without solids: of the "
+       "selection",
        {solids("patterns of solids")},
-       "solids, triangles; min, max, size: mm; area: mm^2; volume, outer_volume: mm^3, or null; not_closed, inward",
+       "solids, triangles; min, max, size: mm; centre: mm, or null; area: mm^2; volume, outer_volume: mm^3, or null; "
+       "not_closed, inward",
        act::facts},
       {"measure",
        "draw and report the distance between two points, and the angle at the second of three; without points: none",
