@@ -153,8 +153,10 @@ std::vector<Verb> other_verbs() {
        "not_closed, inward",
        act::facts},
       {"measure",
-       "draw and report the distance between two points, and the angle at the second of three; without points: none",
-       {{"points", Type::points, "two or three", false, "mm", -kLargestCoordinate, kLargestCoordinate}},
+       "draw and report the distance between two points or centres of solids, and the angle at the second of three; "
+       "without points: none",
+       {{"points", Type::points, "two or three, or patterns of solids for their centres", false, "mm",
+         -kLargestCoordinate, kLargestCoordinate}},
        "points, steps, distances: mm; angle: degrees, or null",
        act::measure},
       {"overlaps",
@@ -221,7 +223,8 @@ Json schema_of(const Parameter& parameter) {
     case Type::points: {
       Json point{{"type", "array"}, {"items", number_schema(parameter)}, {"minItems", 3}, {"maxItems", 3}};
       if (parameter.type == Type::point) return point;
-      return {{"type", "array"}, {"items", point}, {"minItems", 2}, {"maxItems", kMaxMeasured}};
+      const Json item{{"oneOf", Json::array({point, text_schema(parameter)})}};
+      return {{"type", "array"}, {"items", item}, {"minItems", 2}, {"maxItems", kMaxMeasured}};
     }
     case Type::patterns:
     case Type::planes:

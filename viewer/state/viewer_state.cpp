@@ -106,6 +106,7 @@ void ViewerState::open_view(std::vector<std::string>& warnings) {
     Opening view = viewer::open_view(options_, *shown_.solids, shown_.camera, shown_.aspect());
     if (options_.clip_facing) shown_.settings.clip = view.settings.clip;
     if (!options_.solids.clip_box.empty()) shown_.settings.clip_box = view.settings.clip_box;
+    if (shown_file_.empty()) measuring_.set_points(std::move(view.settings.measured));
     if (view.settings.overlaps) set_overlaps(view.settings.overlaps);
     wants_overlaps_ = options_.overlaps == "find";
     viewpoint_.set(view.camera, std::move(view.framed), 1 / options_.camera.zoom);
