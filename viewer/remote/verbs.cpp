@@ -165,7 +165,7 @@ std::vector<Verb> other_verbs() {
        "overlaps: their number; found: the deepest 20, with place and depth in mm, and their solids",
        act::overlaps},
       {"bookmark",
-       "save, open or remove a bookmark; the default name of a saved one is view 1, or the next free number",
+       "save, open or remove a bookmark; the default name of a saved one has the number of its key: view 1",
        {{"name", Type::text, "of the bookmark"},
         number("key", 0, 9, "", "with save: the digit that goes to it"),
         {"action", Type::choice, "default: save", false, {}, 0, 0, {"save", "open", "remove"}}},

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "cli/text.h"
@@ -163,11 +164,7 @@ void ViewerState::set_device_scene(std::shared_ptr<const DeviceScene> scene) {
 }
 
 void ViewerState::add_bookmark(std::string name, std::optional<int> key) {
-  if (name.empty()) {
-    std::size_t number = 0;
-    do name = "view " + std::to_string(++number);
-    while (bookmarks_.find(name) != nullptr);
-  }
+  if (name.empty()) std::tie(name, key) = bookmarks_.fresh_name(key);
   messages().attempt([&] {
     Bookmark bookmark{name, camera(), settings(), {}, {}, true, light_.origin()};
     bookmark.key = key;
