@@ -102,12 +102,13 @@ void draw_legend(ViewerState& state, const Legend& legend, float inner) {
     list.AddRectFilled(at, {at.x + side, at.y + side}, as_imgui(entry.color), 2);
     list.AddRect(at, {at.x + side, at.y + side}, ImGui::GetColorU32(ImGuiCol_Text, 0.5F), 2);
     ImGui::InvisibleButton("colour", {side, side});
-    tip(entry.solids.empty() ? cli::printable(entry.name)
-                             : cli::printable(entry.name) + ". Click to give these solids another colour");
+    const std::string name = cli::printable(entry.name),
+                      hint = entry.hint.empty() ? "" : "\n" + cli::printable(entry.hint);
+    tip(name + (entry.solids.empty() ? "" : ". Click to give these solids another colour") + hint);
     edit_entry_color(state, entry);
     ImGui::SameLine();
-    text(cli::printable(entry.name) + (entry.count > 1 ? "  (" + cli::grouped(entry.count) + ")" : ""));
-    tip(cli::printable(entry.name) + (entry.solids.empty() ? "" : ". A click on the square changes the colour"));
+    text(cli::printable(entry.text()));
+    tip(name + (entry.solids.empty() ? "" : ". A click on the square changes the colour") + hint);
     ImGui::PopID();
   }
   if (legend.more != 0) ImGui::TextDisabled("and %s more", cli::grouped(legend.more).c_str());
