@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "model/clip_box.h"
+#include "model/word_help.h"
 #include "window/panel_items.h"
 
 namespace raylift::viewer {
@@ -217,7 +218,8 @@ void draw_image_settings(ViewerState& state, WindowLayout& layout, SectionScroll
   part("Surfaces", Section::surfaces, [&] { changed |= edit_surfaces(s); });
   part("Clipping", Section::clipping, [&] { changed |= edit_clip(s, state, then); });
   part("Ray casting", Section::ray_casting, [&] {
-    changed |= choose("Show", kRayModeNames, s.ray_cast, "Cast rays instead of rasterising, and what they show (K)");
+    changed |= choose("Show", kRayModeNames, s.ray_cast, "Cast rays instead of rasterising, and what they show (K)",
+                      kRayWords);
   });
   part("Overlays", Section::overlays, [&] { changed |= edit_overlays(s, layout); });
   if (changed) state.change_settings([&](Settings& settings) { settings = s; });

@@ -6,6 +6,7 @@
 
 #include "cli/text.h"
 #include "model/palette.h"
+#include "model/word_help.h"
 #include "window/dock_layout.h"
 #include "window/legend_panel.h"
 #include "window/panel_items.h"
@@ -154,6 +155,7 @@ void LegendPanel::draw(ViewerState& state) const {
   for (std::size_t i = 0; i != legends_.size(); ++i) {
     if (i != 0) ImGui::Separator();
     ImGui::TextColored(ink(theme_now().accent), "%s", capital(legends_[i].title).c_str());
+    tip(explained(kColorWords, legends_[i].title));
     ImGui::PushID(static_cast<int>(i));
     draw_legend(state, legends_[i], inner);
     ImGui::PopID();

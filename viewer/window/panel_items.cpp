@@ -12,6 +12,8 @@
 
 #include "cli/text.h"
 #include "model/display_name.h"
+#include "model/word_help.h"
+#include "window/dock_layout.h"
 #include "window/icons.h"
 #include "window/tab_places.h"
 
@@ -336,10 +338,14 @@ bool begin_list(const char* label, const char* shown, const char* help) {
 }
 
 std::size_t choose_name(const char* label, std::span<const std::string_view> names, std::size_t chosen,
-                        const char* help) {
-  if (!begin_list(label, names[chosen].data(), help)) return chosen;
-  for (std::size_t i = 0; i != names.size(); ++i)
+                        const char* help, std::string_view words) {
+  const std::string now = explained(words, names[chosen]);
+  const std::string tips = help + (now.empty() ? "" : "\n" + now);
+  if (!begin_list(label, names[chosen].data(), tips.c_str())) return chosen;
+  for (std::size_t i = 0; i != names.size(); ++i) {
     if (ImGui::Selectable(names[i].data(), i == chosen)) chosen = i;
+    tip(explained(words, names[i]));
+  }
   ImGui::EndCombo();
   return chosen;
 }

@@ -72,13 +72,15 @@ bool visibility_box(bool& shown, bool partly);
 [[nodiscard]] bool has_icons();
 /// Begins a list to choose from; true: add its items, then ImGui::EndCombo().
 bool begin_list(const char* label, const char* shown, const char* help);
-/// The number of the name that was chosen.
+/// The number of the name that was chosen. `words`: where word_help.h has the names, which tooltips explain; empty:
+/// they explain themselves.
 [[nodiscard]] std::size_t choose_name(const char* label, std::span<const std::string_view> names, std::size_t chosen,
-                                      const char* help);
+                                      const char* help, std::string_view words = {});
 /// A list to choose an enumeration's value from, by its name.
 template <class Enum, std::size_t N>
-bool choose(const char* label, const std::array<std::string_view, N>& names, Enum& chosen, const char* help) {
-  const auto before = static_cast<std::size_t>(chosen), now = choose_name(label, names, before, help);
+bool choose(const char* label, const std::array<std::string_view, N>& names, Enum& chosen, const char* help,
+            std::string_view words = {}) {
+  const auto before = static_cast<std::size_t>(chosen), now = choose_name(label, names, before, help, words);
   chosen = static_cast<Enum>(now);
   return now != before;
 }

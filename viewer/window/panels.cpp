@@ -10,6 +10,7 @@
 
 #include "cli/text.h"
 #include "model/display_name.h"
+#include "model/word_help.h"
 #include "window/icons.h"
 #include "window/overlap_panel.h"
 #include "window/panel_items.h"
@@ -157,6 +158,7 @@ void Panels::draw_ray_menu() {
     const auto mode = static_cast<RayMode>(i);
     if (ImGui::MenuItem(std::string(kRayModeNames[i]).c_str(), nullptr, state_.settings().ray_cast == mode))
       state_.change_settings([&](Settings& s) { s.ray_cast = mode; });
+    tip(explained(kRayWords, kRayModeNames[i]));
   }
 }
 
