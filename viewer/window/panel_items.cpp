@@ -4,9 +4,12 @@
 
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
+#include <array>
 #include <cfloat>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -16,9 +19,43 @@
 #include "window/dock_layout.h"
 #include "window/icons.h"
 #include "window/tab_places.h"
+#include "window/tip_place.h"
 
 namespace raylift::viewer {
 namespace {
+
+constexpr float kTipWidth = 320;
+
+/// How long the cursor has been on the control that was hovered last: in the storage of ImGui's own window, which each
+/// frame has.
+class TipClock {
+ public:
+  /// In the frame of the last item, which is hovered: whether the cursor has been on it for the delay.
+  bool rests() {
+    const ImVec2 low = ImGui::GetItemRectMin();
+    const std::array<float, 4> place{low.x, low.y, ImGui::GetWindowPos().x, ImGui::GetWindowPos().y};
+    const auto item = static_cast<int>(ImHashData(place.data(), sizeof place));
+    const int frame = ImGui::GetFrameCount();
+    if (kept_.GetInt(kItem) != item || frame > kept_.GetInt(kFrame) + 1) kept_.SetFloat(kSince, now());
+    kept_.SetInt(kItem, item);
+    kept_.SetInt(kFrame, frame);
+    return now() >= kept_.GetFloat(kSince) + kDelay;
+  }
+  /// Seconds until its tooltip appears; none where it has, or nothing is hovered.
+  [[nodiscard]] std::optional<double> rest() const {
+    const float left = kept_.GetFloat(kSince) + kDelay - now();
+    if (kept_.GetInt(kFrame, -1) != ImGui::GetFrameCount() || left <= 0) return std::nullopt;
+    return static_cast<double>(left);
+  }
+
+ private:
+  static constexpr float kDelay = 0.45F;                       // seconds
+  static constexpr ImGuiID kItem = 1, kFrame = 2, kSince = 3;  // of the storage
+  static constexpr double kRound = 16384;                      // seconds: floats stay exact to a millisecond
+  static float now() { return static_cast<float>(std::fmod(ImGui::GetTime(), kRound)); }
+
+  ImGuiStorage& kept_ = ImGui::FindWindowByName("Debug##Default")->StateStorage;
+};
 
 /// The name of a field whose label stands before it.
 std::string hidden(const char* label) {
@@ -111,20 +148,25 @@ bool tabs(std::span<const TabItem> items, std::size_t& chosen) {
 }
 
 void tip(const std::string& words) {
-  if (words.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
-  // Beside the panel, where it covers no control.
-  const float gap = em(8), wide = ImGui::CalcTextSize(words.c_str(), nullptr, false, em(320)).x + 4 * gap;
-  const float left = ImGui::GetWindowPos().x, right = left + ImGui::GetWindowWidth(), top = ImGui::GetItemRectMin().y;
-  const float window = ImGui::GetIO().DisplaySize.x;
-  if (right + wide <= window && (left + right < window || left < wide))
-    ImGui::SetNextWindowPos({right + gap, top});
-  else if (left >= wide)
-    ImGui::SetNextWindowPos({left - gap, top}, ImGuiCond_Always, {1, 0});
+  if (words.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || !TipClock().rests()) return;
+  const float wrap = em(kTipWidth), gap = em(kGap);
+  const ImVec2 text_size = ImGui::CalcTextSize(words.c_str(), nullptr, false, wrap);
+  const ImVec2 padding = ImGui::GetStyle().WindowPadding, window = ImGui::GetIO().DisplaySize;
+  const auto rectangle = [](const ImVec2& low, const ImVec2& high) { return Rectangle{low.x, low.y, high.x, high.y}; };
+  const ImVec2 corner = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const Rectangle at = tip_place({rectangle(ImGui::GetItemRectMin(), ImGui::GetItemRectMax()),
+                                  rectangle(corner, {corner.x + size.x, corner.y + size.y}),
+                                  text_size.x + 2 * padding.x, text_size.y + 2 * padding.y, window.x, window.y, gap});
+  ImGui::SetNextWindowPos({at.left, at.top});
   ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(em(320));
+  ImGui::PushTextWrapPos(wrap + padding.x);
   text(words);
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
+}
+
+std::optional<double> seconds_to_tip() {
+  return TipClock().rest();
 }
 
 std::string with_micro(std::string words) {

@@ -97,8 +97,11 @@ bool search_field(const char* label, const char* hint, std::span<char> buffer, c
 void field_label(const char* label);
 /// With the letter µ for the u that stands for it: "20 us".
 [[nodiscard]] std::string with_micro(std::string words);
-/// What the last control does, while the mouse rests on it.
+/// What the last control does, once the cursor has rested on it for a moment: beside it, never on it.
 void tip(const std::string& words);
+/// Seconds until the tooltip appears that the cursor waits for, in the frame that was drawn last; none: it waits for
+/// none.
+[[nodiscard]] std::optional<double> seconds_to_tip();
 void text(const std::string& words);
 /// The same in the colour of errors.
 void text_error(const std::string& words);
