@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "cli/text.h"
+#include "model/color_map.h"
 #include "model/display_name.h"
 #include "model/word_help.h"
 #include "window/icons.h"
@@ -46,7 +47,8 @@ void Panels::draw(float width, float height) {
   const bool measuring = state_.measuring().active() || !state_.settings().measured.empty();
   const bool chosen = state_.selection() || state_.photons().selection();
   const bool panels = layout_.panels;
-  if (layout_.legend && !legend_before_) docks_.use(Panel::legend);
+  if (layout_.scale != WindowLayout::Scale::none) layout_.legend = true;
+  if (layout_.legend && (!legend_before_ || layout_.scale != WindowLayout::Scale::none)) docks_.use(Panel::legend);
   legend_before_ = layout_.legend;
   docks_.place(width, height, panels,
                {panels && layout_.scene, panels && chosen, panels && measuring, panels && layout_.image,
@@ -177,9 +179,13 @@ void Panels::draw_picture_menu() {
                                       {"Light", "light"},
                                       {"White", "white"},
                                       {"Black", "black"},
-                                      {"Transparent", "none"}})
-      if (const Background one = parse_background(name); ImGui::MenuItem(label, nullptr, s.background == one))
+                                      {"Transparent", "none"}}) {
+      const Background one = parse_background(name);
+      if (ImGui::MenuItem(label, nullptr, s.background == one))
         state_.change_settings([&](Settings& changed) { changed.background = one; });
+      if (!one.transparent && !ground_of(one).dark())
+        tip("On a light background, scales of colours run the other way round: what stands out is dark");
+    }
     ImGui::EndMenu();
   }
   if (ImGui::MenuItem("Axes", nullptr, s.axes))
@@ -207,7 +213,7 @@ void Panels::draw_scene() {
         surfaces_.draw(state_);
         break;
       case Tab::light:
-        light_.draw(state_, frames_);
+        light_.draw(state_, frames_, layout_);
         break;
       case Tab::properties:
         draw_properties(state_);
@@ -247,7 +253,7 @@ void Panels::draw_image() {
 }
 
 void Panels::draw_legend() {
-  if (docks_.begin(Panel::legend, "Legend", layout_.legend)) legend_.draw(state_);
+  if (docks_.begin(Panel::legend, "Legend", layout_.legend)) legend_.draw(state_, layout_);
   docks_.end(Panel::legend);
 }
 
