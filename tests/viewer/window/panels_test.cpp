@@ -183,6 +183,7 @@ TEST_F(PanelsWithoutWindow, MenusOfTheToolbarStayInTheWindow) {
         ++menus;
         EXPECT_GE(one->Pos.y, 0) << y << " in " << height << " at " << scale;
         EXPECT_LE(one->Pos.y + one->Size.y, height + 0.5F) << y << " in " << height << " at " << scale;
+        EXPECT_LE(one->Pos.x + one->Size.x, width + 0.5F) << y << " in " << width << " at " << scale;
       }
       if (!ImGui::GetCurrentContext()->OpenPopupStack.empty()) ImGui::ClosePopupToLevel(0, false);
       layout.opening = false;
