@@ -169,6 +169,24 @@ std::optional<double> seconds_to_tip() {
   return TipClock().rest();
 }
 
+bool tab_list(std::span<const TabItem> items, std::size_t& chosen) {
+  const auto name = [](const TabItem& item) { return has_icons() ? item.icon : item.word; };
+  ImGui::SetNextItemWidth(ImGui::CalcTextSize(name(items[chosen])).x + 2 * ImGui::GetStyle().FramePadding.x +
+                          ImGui::GetFrameHeight());
+  if (!ImGui::BeginCombo("##tabs", name(items[chosen]), ImGuiComboFlags_HeightLargest)) {
+    tip(std::string(items[chosen].word) + ": " + items[chosen].help);
+    return false;
+  }
+  const std::size_t before = chosen;
+  for (std::size_t i = 0; i != items.size(); ++i) {
+    const std::string label = (has_icons() ? std::string(items[i].icon) + "  " : std::string()) + items[i].word;
+    if (ImGui::Selectable(label.c_str(), i == chosen)) chosen = i;
+    tip(items[i].help);
+  }
+  ImGui::EndCombo();
+  return chosen != before;
+}
+
 std::string with_micro(std::string words) {
   for (const char* unit : {"um", "us"})
     if (words == unit || words.ends_with(std::string(" ") + unit)) words.replace(words.size() - 2, 1, "µ");
@@ -410,10 +428,10 @@ bool text_field(const char* label, const char* hint, std::span<char> buffer, con
   return changed;
 }
 
-bool search_field(const char* label, const char* hint, std::span<char> buffer, const char* help) {
+bool search_field(const char* label, const char* hint, std::span<char> buffer, const char* help, float beside) {
   const float side = ImGui::GetFrameHeight();
   const bool typed = buffer.front() != '\0';
-  ImGui::SetNextItemWidth(typed ? -side - ImGui::GetStyle().ItemSpacing.x : -1);
+  ImGui::SetNextItemWidth((typed ? -side - ImGui::GetStyle().ItemSpacing.x : -1) - beside);
   bool changed = ImGui::InputTextWithHint(label, hint, buffer.data(), buffer.size(), ImGuiInputTextFlags_AutoSelectAll);
   tip(help);
   if (!typed) return changed;

@@ -50,6 +50,8 @@ struct TabItem {
 };
 /// Tabs over the panel's content, all of which are seen in any width. True once another one was chosen.
 bool tabs(std::span<const TabItem> items, std::size_t& chosen);
+/// The same as a narrow list, beside which there is room.
+bool tab_list(std::span<const TabItem> items, std::size_t& chosen);
 
 /// Controls; sliders, lists and text fields have their labels before them. A slider's number stands beside it, and can
 /// be typed where `format` has one ("%.0f px"), up to `limit` if that is more than `most`. `help` appears while the
@@ -90,8 +92,9 @@ bool point_field(const char* label, Double3& point, const char* help);
 /// True once the text has changed, or the enter key ended it.
 bool text_field(const char* label, const char* hint, std::span<char> buffer, const char* help,
                 bool until_enter = false);
-/// A text_field() as wide as its place, whose text is selected when the cursor comes, with a button that clears it.
-bool search_field(const char* label, const char* hint, std::span<char> buffer, const char* help);
+/// A text_field() as wide as its place but for `beside` px, whose text is selected when the cursor comes, with a button
+/// that clears it.
+bool search_field(const char* label, const char* hint, std::span<char> buffer, const char* help, float beside = 0);
 
 /// Writes what stands before a field, up to a "##", in the column of labels; the next item fills the rest of the line.
 void field_label(const char* label);

@@ -210,16 +210,20 @@ void Panels::draw_picture_menu() {
 }
 
 void Panels::draw_scene() {
-  float more = 0;
+  // Where the panel has no room for its lines of tabs, search, count and buttons, they are one, which leaves the rest
+  // to the tree. The other form must not seem to fit then: the panel would change between both.
+  constexpr float kShort = 290, kLines = 110;  // units: a panel with five rows, and more than these lines take
+  const bool compact = docks_.squeezed(Panel::scene, kShort);
+  float more = compact ? em(kLines) : 0;
   if (docks_.begin(Panel::scene, "Scene", layout_.scene)) {
     if (layout_.next_tab) layout_.tab = *std::exchange(layout_.next_tab, std::nullopt);
     auto chosen = static_cast<std::size_t>(layout_.tab);
-    if (tabs(kTabs, chosen)) layout_.tab = static_cast<Tab>(chosen);
+    if (compact ? tab_list(kTabs, chosen) : tabs(kTabs, chosen)) layout_.tab = static_cast<Tab>(chosen);
     ImGui::PushID(static_cast<int>(chosen));
     switch (layout_.tab) {
       case Tab::solids:
         tree_shown_ = true;
-        more = tree_.draw(state_, layout_.search);
+        more += tree_.draw(state_, layout_.search, compact);
         break;
       case Tab::surfaces:
         surfaces_.draw(state_);
