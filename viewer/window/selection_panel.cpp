@@ -128,8 +128,7 @@ std::function<void()> draw_group_button(ViewerState& state, const SelectedSolids
 std::function<void()> draw_buttons(ViewerState& state, const SelectedSolids& s) {
   if (button("Frame", "Frame the selection, and draw faintly what stands before it (F)"))
     state.viewpoint().focus(s.solids);
-  if (button_beside("Hide", "Hide the selection (L); Ctrl+Z shows it again"))
-    state.change_solids([&](Solids& solids) { solids.set_visible(s.solids, false); });
+  if (button_beside("Hide", "Hide the selection (L); Ctrl+Z shows it again")) state.appearance().hide_selection(true);
   if (button_beside("Show only", "Hide all others; U shows all"))
     state.change_solids([&](Solids& solids) { solids.show_only(s.solids); });
   if (button_beside("Ghost others", "Draw all others faintly, or as before (Ctrl+G)"))
