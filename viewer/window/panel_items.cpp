@@ -150,7 +150,8 @@ bool tabs(std::span<const TabItem> items, std::size_t& chosen) {
 void tip(const std::string& words) {
   if (words.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || !TipClock().rests()) return;
   const float wrap = em(kTipWidth), gap = em(kGap);
-  const ImVec2 text_size = ImGui::CalcTextSize(words.c_str(), nullptr, false, wrap);
+  const std::string lines = broken_lines(words, wrap);
+  const ImVec2 text_size = ImGui::CalcTextSize(lines.c_str(), nullptr, false, wrap);
   const ImVec2 padding = ImGui::GetStyle().WindowPadding, window = ImGui::GetIO().DisplaySize;
   const auto rectangle = [](const ImVec2& low, const ImVec2& high) { return Rectangle{low.x, low.y, high.x, high.y}; };
   const ImVec2 corner = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
@@ -160,7 +161,7 @@ void tip(const std::string& words) {
   ImGui::SetNextWindowPos({at.left, at.top});
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(wrap + padding.x);
-  text(words);
+  text(lines);
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
 }
@@ -211,23 +212,43 @@ void text(const std::string& words) {
   ImGui::TextUnformatted(words.data(), words.data() + words.size());
 }
 
-void wrapped(const std::string& words) {
-  // At spaces: ImGui also breaks a line after the point of a number.
-  const float room = ImGui::GetContentRegionAvail().x;
+std::string broken_lines(const std::string& words, float room) {
   std::string lines;
   std::size_t line = 0;  // where the last one begins
+  const auto fits = [&](const std::string& more) {
+    return ImGui::CalcTextSize((lines.substr(line) + more).c_str()).x <= room;
+  };
+  const auto new_line = [&] {
+    lines += '\n';
+    line = lines.size();
+  };
   for (std::size_t at = 0; at < words.size();) {
-    const std::size_t end = std::min(words.find(' ', words.find_first_not_of(' ', at)), words.size());
-    const std::string word = words.substr(at, end - at);
-    if (lines.size() > line && ImGui::CalcTextSize((lines.substr(line) + word).c_str()).x > room) {
-      lines += '\n';
-      line = lines.size();
-      lines += word.substr(std::min(word.find_first_not_of(' '), word.size()));
-    } else {
-      lines += word;
+    if (words[at] == '\n') {
+      new_line();
+      ++at;
+      continue;
     }
+    const std::size_t end = std::min(words.find_first_of(" \n", words.find_first_not_of(' ', at)), words.size());
+    std::string word = words.substr(at, end - at);
     at = end;
+    if (lines.size() > line && !fits(word)) {
+      new_line();
+      word.erase(0, word.find_first_not_of(' '));
+    }
+    // A path that is wider than a line breaks before its names.
+    for (std::size_t from = 0; from < word.size();) {
+      const std::size_t to = fits(word.substr(from)) ? word.size() : std::min(word.find('/', from + 1), word.size());
+      const std::string part = word.substr(from, to - from);
+      if (from != 0 && !fits(part)) new_line();
+      lines += part;
+      from = to;
+    }
   }
+  return lines;
+}
+
+void wrapped(const std::string& words) {
+  const std::string lines = broken_lines(words, ImGui::GetContentRegionAvail().x);
   ImGui::PushTextWrapPos();
   text(lines);
   ImGui::PopTextWrapPos();

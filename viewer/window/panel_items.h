@@ -108,6 +108,9 @@ void tip(const std::string& words);
 void text(const std::string& words);
 /// The same in the colour of errors.
 void text_error(const std::string& words);
+/// A text with line breaks, at spaces, and before the names of a path that is wider than a line. ImGui also breaks a
+/// line after the point of a number, and a path anywhere.
+[[nodiscard]] std::string broken_lines(const std::string& words, float room);
 /// A text, wrapped at the panel's edge.
 void wrapped(const std::string& words);
 

@@ -101,8 +101,8 @@ void SolidTree::draw_buttons(ViewerState& state) {
   ImGui::TextDisabled("%s", count_shown(state).c_str());
   const char* none = !searching() ? "Type a search first" : found_.solids.empty() ? "Nothing is found" : nullptr;
   if (button("Show all", "Show all solids (U)")) state.change_solids(&Solids::show_all);
-  if (button_beside("Undo", "Undo the last change of what is hidden, or of styles (Ctrl+Z)",
-                    listed_->can_undo() ? nullptr : "Nothing was hidden, shown or styled yet"))
+  if (button_beside("Undo", "Undo the last change of what is hidden, of styles and of colours (Ctrl+Z)",
+                    listed_->can_undo() ? nullptr : "There is nothing to undo"))
     state.appearance().undo();
   if (button_beside("Hide found", "Hide what the search finds; Ctrl+Z shows it again", none))
     state.change_solids([&](Solids& solids) { solids.set_visible(found_.solids, false); });

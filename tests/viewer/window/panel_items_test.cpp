@@ -117,6 +117,20 @@ TEST_F(PanelItems, ASectionThatOpensScrollsIntoView) {
   EXPECT_GT(bottom, low()) << "the one below gives way";
 }
 
+TEST_F(PanelItems, LinesBreakAtSpacesAndBeforeNamesOfAPath) {
+  const auto lines = [](const std::string& words, const char* widest) {
+    return broken_lines(words, ImGui::CalcTextSize(widest).x);
+  };
+  draw({280, 200}, [&] {
+    EXPECT_EQ(lines("/Scene/top/Pool_pv/Tank_pv", "/Scene/top/Po"), "/Scene/top\n/Pool_pv\n/Tank_pv");
+    EXPECT_EQ(lines("in /Scene/top/Pool_pv", "/Scene/top/Po"), "in\n/Scene/top\n/Pool_pv");
+    EXPECT_EQ(lines("3.25 and 4.5 ns/s", "3.25 and 4.5 n"), "3.25 and 4.5\nns/s");
+    EXPECT_EQ(lines("one two\nthree", "one two three"), "one two\nthree");
+    EXPECT_EQ(lines("longername", "long"), "longername") << "ImGui breaks it";
+    EXPECT_EQ(lines("", "long"), "");
+  });
+}
+
 TEST_F(PanelItems, ATipComesAfterAMomentAndNotOnItsControl) {
   ImVec2 low, high;
   std::optional<double> wait;
