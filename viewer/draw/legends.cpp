@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "draw/legends.h"
 
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/names.h>
 #include <raylift/geometry/scene/solids.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -16,6 +18,7 @@
 #include "meshes/draw_list.h"
 #include "model/color_map.h"
 #include "model/palette.h"
+#include "model/solids.h"
 
 namespace raylift::viewer {
 namespace {
@@ -144,16 +147,35 @@ void add_ramp(OverlayBuilder& builder, const Legend& legend, const Point& at, fl
   }
 }
 
-/// Which solids lie in one that is opaque, so that they are not seen from outside.
-std::vector<std::uint8_t> covered_solids(const SolidTree& tree, const Settings& settings,
+/// Whether the surface of a box lies on both sides of a plane.
+bool cuts(const ClipPlane& plane, const Bounds& box, const Bounds& scene) {
+  if (box.empty()) return false;
+  const double middle = plane.normal.dot(to_eigen(box.center())) - plane.offset_in(scene);
+  return std::abs(middle) <= 0.5 * plane.normal.cwiseAbs().dot(to_eigen(box.size()));
+}
+
+/// Which solids lie in one that is opaque, and that no plane cuts, so that they are not seen from outside.
+std::vector<std::uint8_t> covered_solids(const Scene& scene, const SolidTree& tree, const Settings& settings,
                                          std::span<const std::uint8_t> looks) {
-  std::vector<std::uint8_t> covered(tree.size(), 0);
-  if (settings.wireframe || settings.opacity < 1 || !settings.planes().empty()) return covered;
+  std::vector<std::uint8_t> covering(tree.size(), 0), covered(tree.size(), 0);
+  if (settings.wireframe || settings.opacity < 1) return covered;
+  const std::vector<ClipPlane> planes = settings.planes();
+  std::vector<Bounds> boxes(planes.empty() ? 0 : scene.meshes.size());
+  for (std::size_t mesh = 0; mesh != boxes.size(); ++mesh)
+    for (const Float3& vertex : scene.meshes[mesh].vertices) boxes[mesh].add(to_eigen(vertex));
+  for (std::uint32_t i = 0; i != tree.size(); ++i) {
+    const Look look = looks.empty() ? Look::solid : static_cast<Look>(looks[i]);
+    if (look != Look::solid && look != Look::edged) continue;
+    const Instance& placed = scene.instances[i];
+    const Bounds box = planes.empty() ? Bounds() : moved_box(boxes[placed.mesh], placed.transform);
+    covering[i] = std::none_of(planes.begin(), planes.end(),
+                               [&](const ClipPlane& plane) { return cuts(plane, box, scene.bounds); })
+                      ? 1
+                      : 0;
+  }
   for (std::uint32_t i = 0; i != tree.size(); ++i)
-    for (std::uint32_t mother = tree.mother[i]; mother != kNone && covered[i] == 0; mother = tree.mother[mother]) {
-      const Look look = looks.empty() ? Look::solid : static_cast<Look>(looks[mother]);
-      covered[i] = look == Look::solid || look == Look::edged ? 1 : 0;
-    }
+    for (std::uint32_t mother = tree.mother[i]; mother != kNone && covered[i] == 0; mother = tree.mother[mother])
+      covered[i] = covering[mother];
   return covered;
 }
 
@@ -177,23 +199,24 @@ void add_surfaces(const Scene& scene, const Settings& settings, std::span<const 
   });
   if (surfaces.empty()) return;
   const SolidTree tree = solid_tree(scene);
-  const std::vector<std::uint8_t> covered = covered_solids(tree, settings, looks);
+  const std::vector<std::uint8_t> covered = covered_solids(scene, tree, settings, looks);
   for (std::size_t k = 0; k != listed.size(); ++k) {
     Legend::Entry& entry = legend.entries[k];
     if (listed[k] == kNone) continue;
     const auto on_the_inside = [&](std::uint32_t i) { return surfaces[i].outside() != listed[k]; };
-    const std::string first = name(entry.solids.front());
     if (std::all_of(entry.solids.begin(), entry.solids.end(), on_the_inside)) {
       entry.where = "on inner sides";
-      entry.hint = "Light meets it on its way out of " + first +
+      entry.hint = "Light meets it on its way out of " + name(entry.solids.front()) +
                    ", so that the inner side of its faces shows it: clip (X), or look from inside";
-    } else if (std::all_of(entry.solids.begin(), entry.solids.end(),
-                           [&](std::uint32_t i) { return covered[i] != 0; })) {
-      entry.where = "covered";
-      entry.hint = first + " and others lie in opaque solids: clip (X), or draw those as glass or hide them";
-      if (entry.solids.size() == 1)
-        entry.hint.replace(first.size(), std::string_view(" and others lie").size(), " lies");
+      continue;
     }
+    const auto is_covered = [&](std::uint32_t i) { return covered[i] != 0; };
+    const auto first = std::find_if(entry.solids.begin(), entry.solids.end(), is_covered);
+    const auto count = static_cast<std::size_t>(std::count_if(entry.solids.begin(), entry.solids.end(), is_covered));
+    if (count == 0) continue;
+    entry.where = (count == entry.solids.size() ? "" : cli::grouped(count) + " ") + "covered";
+    entry.hint = name(*first) + (count == 1 ? " lies in an opaque solid" : " and others lie in opaque solids") +
+                 ": cut those (X), draw them as glass or hide them";
   }
   for (const SolidBorder& border : scene.optics.borders) {
     if (tree.mother[border.from] == border.to || tree.mother[border.to] == border.from) continue;

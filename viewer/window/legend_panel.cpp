@@ -158,6 +158,10 @@ bool LegendPanel::update(const ViewerState& state, const FrameScheduler& frames)
   key.scale = settings.scale();
   key.light_scale = settings.photons.scale();
   key.ground = ground_of(settings.background);
+  if (settings.color == ColorBy::surface) {
+    key.planes = settings.planes();
+    key.seen_through = settings.wireframe || settings.opacity < 1;
+  }
   const bool light = photons.set() && settings.ray_cast == RayMode::off;
   const bool by_hits = settings.colors_hits() && settings.ray_cast == RayMode::off;
   if (light) {

@@ -34,6 +34,9 @@ class LegendPanel {
     LightShown shown;
     ScaleSettings scale, light_scale;
     Ground ground;
+    // What surfaces are covered by follows from these.
+    std::vector<ClipPlane> planes;
+    bool seen_through = false;
     std::optional<std::pair<std::uint32_t, std::pair<float, float>>> hits;
     friend bool operator==(const Key&, const Key&) = default;
   };

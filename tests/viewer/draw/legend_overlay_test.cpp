@@ -92,8 +92,16 @@ TEST(SurfaceLegend, NamesEachSurfaceAndSaysWhichAreNotSeen) {
   EXPECT_TRUE(seen.contains("ReflectorSurface, on inner sides")) << "a border out of the buffer";
   settings.clip = parse_clip("x");
   seen = texts();
-  EXPECT_TRUE(seen.contains("CathodeSurface (300)")) << "a plane may cut the glass";
+  EXPECT_FALSE(seen.contains("CathodeSurface (300), covered")) << "the plane cuts some of the sensors";
+  EXPECT_TRUE(std::any_of(seen.begin(), seen.end(), [](const std::string& one) {
+    return one.starts_with("CathodeSurface (300), 2") && one.ends_with(" covered");
+  })) << "and not the others";
   EXPECT_TRUE(seen.contains("ReflectorSurface, on inner sides"));
+  settings.clip = parse_clip("x=100000");
+  EXPECT_TRUE(texts().contains("CathodeSurface (300), covered")) << "beside the scene";
+  settings.clip.reset();
+  settings.opacity = 0.5F;
+  EXPECT_TRUE(texts().contains("CathodeSurface (300)")) << "all is seen through";
 }
 
 TEST(SurfaceLegend, NamesABorderBetweenNeighbours) {
