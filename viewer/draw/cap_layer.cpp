@@ -24,7 +24,7 @@ CapLayer::CapLayer() : array_(make_vertex_array()) {
   attribute(3, 2, offsetof(CapVertex, mesh), true);
 }
 
-void CapLayer::set_scene(const Scene* scene, const MeshOffsets* offsets, std::span<const std::uint32_t> surfaces) {
+void CapLayer::set_scene(const Scene* scene, const MeshOffsets* offsets, std::span<const SolidSurfaces> surfaces) {
   scene_ = scene;
   offsets_ = offsets;
   surfaces_ = surfaces;

@@ -21,7 +21,7 @@ class CapLayer {
   CapLayer();
 
   /// Sets the scene; null: none. Scene and arrays must outlive their use.
-  void set_scene(const Scene* scene, const MeshOffsets* offsets, std::span<const std::uint32_t> surfaces);
+  void set_scene(const Scene* scene, const MeshOffsets* offsets, std::span<const SolidSurfaces> surfaces);
   /// The Look of each instance; empty: all are solid.
   void set_looks(std::span<const std::uint8_t> looks);
   /// Makes the caps at these planes, unless they are made already.
@@ -35,7 +35,7 @@ class CapLayer {
  private:
   const Scene* scene_ = nullptr;
   const MeshOffsets* offsets_ = nullptr;
-  std::span<const std::uint32_t> surfaces_;
+  std::span<const SolidSurfaces> surfaces_;
   std::optional<CapMaker> maker_;  // made by the first plane
   std::vector<std::uint8_t> looks_;
   std::vector<ClipPlane> planes_;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "draw/legends.h"
 
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/names.h>
+#include <raylift/geometry/scene/solids.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -15,6 +18,7 @@
 #include "meshes/draw_list.h"
 #include "model/color_map.h"
 #include "model/palette.h"
+#include "model/solids.h"
 
 namespace raylift::viewer {
 namespace {
@@ -65,10 +69,6 @@ struct Row {
   const Legend* ramp = nullptr;
 };
 
-std::string entry_text(const Legend::Entry& entry) {
-  return entry.name + (entry.count > 1 ? " (" + cli::grouped(entry.count) + ")" : "");
-}
-
 std::vector<Row> rows_of(std::span<const Legend> legends, std::size_t most) {
   std::vector<Row> rows;
   for (const Legend& legend : legends) {
@@ -77,7 +77,7 @@ std::vector<Row> rows_of(std::span<const Legend> legends, std::size_t most) {
     if (!legend.ramp.empty()) rows.push_back({{}, nullptr, &legend});
     if (!legend.ramp.empty() && !legend.ticks.empty()) rows.emplace_back();  // for the labels
     const std::size_t shown = std::min(legend.entries.size(), most / legends.size());
-    for (std::size_t i = 0; i != shown; ++i) rows.push_back({entry_text(legend.entries[i]), &legend.entries[i]});
+    for (std::size_t i = 0; i != shown; ++i) rows.push_back({legend.entries[i].text(), &legend.entries[i]});
     const std::uint64_t more = legend.more + legend.entries.size() - shown;
     if (more != 0) rows.push_back({"and " + cli::grouped(more) + " more"});
     if (!legend.note.empty()) rows.push_back({legend.note});
@@ -147,6 +147,92 @@ void add_ramp(OverlayBuilder& builder, const Legend& legend, const Point& at, fl
   }
 }
 
+/// Whether the surface of a box lies on both sides of a plane.
+bool cuts(const ClipPlane& plane, const Bounds& box, const Bounds& scene) {
+  if (box.empty()) return false;
+  const double middle = plane.normal.dot(to_eigen(box.center())) - plane.offset_in(scene);
+  return std::abs(middle) <= 0.5 * plane.normal.cwiseAbs().dot(to_eigen(box.size()));
+}
+
+/// Which solids lie in one that is opaque, and that no plane cuts, so that they are not seen from outside.
+std::vector<std::uint8_t> covered_solids(const Scene& scene, const SolidTree& tree, const Settings& settings,
+                                         std::span<const std::uint8_t> looks) {
+  std::vector<std::uint8_t> covering(tree.size(), 0), covered(tree.size(), 0);
+  if (settings.wireframe || settings.opacity < 1) return covered;
+  const std::vector<ClipPlane> planes = settings.planes();
+  std::vector<Bounds> boxes(planes.empty() ? 0 : scene.meshes.size());
+  for (std::size_t mesh = 0; mesh != boxes.size(); ++mesh)
+    for (const Float3& vertex : scene.meshes[mesh].vertices) boxes[mesh].add(to_eigen(vertex));
+  for (std::uint32_t i = 0; i != tree.size(); ++i) {
+    const Look look = looks.empty() ? Look::solid : static_cast<Look>(looks[i]);
+    if (look != Look::solid && look != Look::edged) continue;
+    const Instance& placed = scene.instances[i];
+    const Bounds box = planes.empty() ? Bounds() : moved_box(boxes[placed.mesh], placed.transform);
+    covering[i] = std::none_of(planes.begin(), planes.end(),
+                               [&](const ClipPlane& plane) { return cuts(plane, box, scene.bounds); })
+                      ? 1
+                      : 0;
+  }
+  for (std::uint32_t i = 0; i != tree.size(); ++i)
+    for (std::uint32_t mother = tree.mother[i]; mother != kNone && covered[i] == 0; mother = tree.mother[mother])
+      covered[i] = covering[mother];
+  return covered;
+}
+
+/// An entry for each optical surface, with where it is if the outside of the solids does not show it.
+void add_surfaces(const Scene& scene, const Settings& settings, std::span<const std::uint8_t> looks,
+                  std::span<const std::uint32_t> own_colors, std::size_t most, Legend& legend) {
+  const std::vector<SolidSurfaces> surfaces = surfaces_of_solids(scene);
+  const auto surfaces_of = [&](std::uint32_t i) {
+    const SolidSurfaces of = surfaces.empty() ? SolidSurfaces() : surfaces[i];
+    return std::set<std::uint32_t>{of.outside(), of.inside()};
+  };
+  const auto name = [&](std::uint32_t solid) {
+    return std::string(base_name(scene.solid_name(scene.instances[solid])));
+  };
+  std::vector<std::uint32_t> listed;
+  legend.add_counted(count(scene, looks, own_colors, surfaces_of), most, [&](std::uint32_t surface) {
+    listed.push_back(surface);
+    return surface == kNone
+               ? Legend::Entry{kNoMaterialColor, "none", 0}
+               : Legend::Entry{distinct_color(surface % kDistinctColors), scene.optics.surfaces[surface].name, 0};
+  });
+  if (surfaces.empty()) return;
+  const SolidTree tree = solid_tree(scene);
+  const std::vector<std::uint8_t> covered = covered_solids(scene, tree, settings, looks);
+  for (std::size_t k = 0; k != listed.size(); ++k) {
+    Legend::Entry& entry = legend.entries[k];
+    if (listed[k] == kNone) continue;
+    const auto on_the_inside = [&](std::uint32_t i) { return surfaces[i].outside() != listed[k]; };
+    if (std::all_of(entry.solids.begin(), entry.solids.end(), on_the_inside)) {
+      entry.where = "on inner sides";
+      entry.hint = "Light meets it on its way out of " + name(entry.solids.front()) +
+                   ", so that the inner side of its faces shows it: clip (X), or look from inside";
+      continue;
+    }
+    const auto is_covered = [&](std::uint32_t i) { return covered[i] != 0; };
+    const auto first = std::find_if(entry.solids.begin(), entry.solids.end(), is_covered);
+    const auto count = static_cast<std::size_t>(std::count_if(entry.solids.begin(), entry.solids.end(), is_covered));
+    if (count == 0) continue;
+    entry.where = (count == entry.solids.size() ? "" : cli::grouped(count) + " ") + "covered";
+    entry.hint = name(*first) + (count == 1 ? " lies in an opaque solid" : " and others lie in opaque solids") +
+                 ": cut those (X), draw them as glass or hide them";
+  }
+  for (const SolidBorder& border : scene.optics.borders) {
+    if (tree.mother[border.from] == border.to || tree.mother[border.to] == border.from) continue;
+    const std::uint32_t surface = scene.optics.assignments[border.assignment].surface;
+    if (std::find(listed.begin(), listed.end(), surface) != listed.end()) continue;
+    listed.push_back(surface);
+    legend.entries.push_back({distinct_color(surface % kDistinctColors),
+                              scene.optics.surfaces[surface].name,
+                              0,
+                              {},
+                              "between neighbours",
+                              "It is where " + name(border.from) + " touches " + name(border.to) +
+                                  ": no solid has its colour; the tab Surfaces selects both"});
+  }
+}
+
 }  // namespace
 
 Legend make_legend(const Scene& scene, const Settings& settings, std::span<const std::uint8_t> looks,
@@ -192,12 +278,7 @@ Legend make_legend(const Scene& scene, const Settings& settings, std::span<const
     legend.entries = {{kDeviceColor, "device memory", 0}, {kHostColor, "host memory", 0}};
   } else if (settings.color == ColorBy::surface) {
     legend.title = "optical surfaces";
-    const std::vector<std::uint32_t> surfaces = surfaces_of_solids(scene);
-    const auto surface_of = [&](std::uint32_t i) { return std::array{surfaces.empty() ? kNone : surfaces[i]}; };
-    legend.add_counted(count(scene, looks, own_colors, surface_of), most, [&](std::uint32_t surface) {
-      return surface == kNone ? Legend::Entry{kNoMaterialColor, "none", 0}
-                              : Legend::Entry{distinct(surface), scene.optics.surfaces[surface].name, 0};
-    });
+    add_surfaces(scene, settings, looks, own_colors, most, legend);
   } else {
     legend.title = "materials";
     const std::vector<std::uint32_t> palette = material_palette(scene);

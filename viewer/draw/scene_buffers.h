@@ -143,7 +143,7 @@ class SceneBuffers {
   Enclosed enclosed_;
   std::vector<std::uint8_t> looks_;
   std::optional<Sight> sight_;  // that the groups have
-  std::vector<std::uint32_t> surfaces_;
+  std::vector<SolidSurfaces> surfaces_;
   Bounds bounds_;
   Buffer vertices_, triangles_, level_triangles_, normals_, smooth_, instances_, opacities_, colors_, hit_colors_,
       own_colors_;

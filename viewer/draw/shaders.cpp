@@ -36,7 +36,7 @@ layout(std430, binding = 0) readonly buffer Instances { Instance instances[]; };
 const std::string_view scene_vertex = R"(
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec2 octahedral;
-layout(location = 2) in uvec4 slot;  // instance, material, first triangle, optical surface
+layout(location = 2) in uvec4 slot;  // instance, material, first triangle, optical surfaces
 #ifdef POINTS
 layout(location = 3) in float radius;
 #endif
@@ -56,7 +56,7 @@ out vec3 normal;
 flat out uint drawn;  // which slot
 #else
 flat out uvec4 which;  // instance, material, first triangle, flags of the instance
-flat out uint surface;
+flat out uint surfaces;
 #endif
 
 void main() {
@@ -83,7 +83,7 @@ void main() {
   drawn = gl_BaseInstanceARB + gl_InstanceID;
 #else
   which = uvec4(slot.xyz, floatBitsToUint(placed.low.w));
-  surface = slot.w;
+  surfaces = slot.w;
 #endif
 #ifdef GLASS
   glass = opacities[slot.x] > 0 ? opacities[slot.x] : key_light.w;
@@ -102,13 +102,13 @@ void main() {
 const std::string_view cap_vertex = R"(
 layout(location = 0) in vec3 high;  // the position, as the sum of two floats
 layout(location = 1) in vec3 low;
-layout(location = 2) in uvec4 slot;  // solid, material, triangle, optical surface
+layout(location = 2) in uvec4 slot;  // solid, material, triangle, optical surfaces
 layout(location = 3) in uvec2 where;  // mesh; plane, and from bit 8 on the level
 
 out float gl_ClipDistance[6];
 out vec3 relative;
 flat out uvec4 which;
-flat out uint surface;
+flat out uint surfaces;
 flat out vec3 closed;
 
 void main() {
@@ -122,7 +122,7 @@ void main() {
   for (uint i = 0u; i < 6u; ++i)
     gl_ClipDistance[i] = i == plane ? 1 : clip_planes[i].w - dot(clip_planes[i].xyz, relative);
   which = uvec4(slot.xyz, where.x << 1);
-  surface = slot.w;
+  surfaces = slot.w;
   closed = clip_planes[plane].xyz;
 }
 )";
@@ -149,10 +149,10 @@ in vec3 normal;
 layout(std430, binding = 5) readonly buffer Slots { uvec4 slots[]; };
 flat in uint drawn;
 uvec4 which;
-uint surface;
+uint surfaces;
 #else
 flat in uvec4 which;  // instance, material, first triangle, flags of the instance
-flat in uint surface;
+flat in uint surfaces;  // the colours of the outer and, from bit 16 on, the inner side; 0xFFFF: none
 #endif
 #ifdef GLASS
 flat in float glass;
@@ -181,7 +181,7 @@ const uint BACK_FACES = 1u, WIREFRAME = 4u;
 vec3 table(uint entry) { return colors[entry].rgb; }
 float fourth_power(float x) { return x * x * x * x; }
 
-vec3 base_color(uint triangle, vec3 outward) {
+vec3 base_color(uint triangle, vec3 outward, bool front) {
 #ifdef OWN_COLORS
   if (COLOR_BY <= BY_MESH || COLOR_BY == BY_SURFACE)
     if (own_colors[which.x].a > 0) return own_colors[which.x].rgb;
@@ -189,7 +189,10 @@ vec3 base_color(uint triangle, vec3 outward) {
   if (COLOR_BY == BY_NORMAL) return to_linear(0.5 + 0.5 * outward);
   if (COLOR_BY == BY_MATERIAL) return table(min(which.y, color_tables.x - 1u));
   if (COLOR_BY == BY_SOLID) return table(color_tables.x + which.x % color_tables.y);
-  if (COLOR_BY == BY_SURFACE) return table(surface == 0xFFFFFFFFu ? color_tables.x - 1u : color_tables.x + surface % color_tables.y);
+  if (COLOR_BY == BY_SURFACE) {
+    uint surface = (front ? surfaces : surfaces >> 16) & 0xFFFFu;
+    return table(surface == 0xFFFFu ? color_tables.x - 1u : color_tables.x + surface % color_tables.y);
+  }
   if (COLOR_BY == BY_HITS || COLOR_BY == BY_FIRST_HIT) return hit_colors[which.x].rgb;
   if (COLOR_BY == BY_MESH) return table(color_tables.x + (which.w >> 1) % color_tables.y);
   return table(color_tables.x + color_tables.y + (triangle < choice.w ? 0u : 1u));
@@ -224,7 +227,7 @@ void main() {
 #ifdef FETCH
   uvec4 slot = slots[drawn];
   which = uvec4(slot.xyz, floatBitsToUint(instances[slot.x].low.w));
-  surface = slot.w;
+  surfaces = slot.w;
 #endif
   uint triangle = which.z + uint(gl_PrimitiveID);
 #ifdef LINES
@@ -271,7 +274,7 @@ void main() {
 #endif
 #endif
 
-  vec3 base = base_color(triangle, front ? n : -n);
+  vec3 base = base_color(triangle, front ? n : -n, front);
   bool warn = (DRAWN_FLAGS & BACK_FACES) != 0u && !front;
   // Striped as well, for viewers with red-green colour blindness.
   if (warn) base = table(color_tables.x + color_tables.y + 2u) * (fract((gl_FragCoord.x + gl_FragCoord.y) / 10) < 0.5 ? 1.0 : 0.3);

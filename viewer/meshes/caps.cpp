@@ -246,7 +246,7 @@ std::vector<std::uint32_t> CapMaker::levels_of(std::span<const Cut> cuts) const 
 }
 
 std::vector<CapVertex> CapMaker::make(std::span<const ClipPlane> planes, std::span<const std::uint8_t> looks,
-                                      std::span<const std::uint32_t> surfaces) const {
+                                      std::span<const SolidSurfaces> surfaces) const {
   std::vector<CapVertex> all;
   for (std::size_t plane = 0; plane != planes.size(); ++plane) {
     const PlaneFrame frame(planes[plane].normal, planes[plane].offset_in(scene_->bounds),
@@ -270,7 +270,7 @@ std::vector<CapVertex> CapMaker::make(std::span<const ClipPlane> planes, std::sp
       const std::optional<std::size_t> part = part_of(mesh, cut.triangle);
       corner.material = part ? scene_->material(placed, *part) : kNone;
       corner.triangle = first_triangle_[placed.mesh] + cut.triangle;
-      corner.surface = surfaces.empty() ? kNone : surfaces[cut.solid];
+      corner.surfaces = surfaces.empty() ? kNone : surfaces[cut.solid].packed_cap();
       corner.mesh = placed.mesh;
       corner.plane_and_level = static_cast<std::uint32_t>(plane) | levels[i] << 8;
       fill_outlines(cut.lines, [&](const CutFace& face) {

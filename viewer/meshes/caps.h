@@ -57,7 +57,7 @@ struct CapVertex {
   std::uint32_t solid;             ///< an index in Scene::instances
   std::uint32_t material;          ///< inside, an index in Scene::materials, or kNone
   std::uint32_t triangle;          ///< one that the plane cuts, over all meshes
-  std::uint32_t surface;           ///< an index in Optics::surfaces, or kNone
+  std::uint32_t surfaces;          ///< SolidSurfaces::packed_cap()
   std::uint32_t mesh;
   /// The plane's index, and from bit 8 on a level: that of a solid within another one is higher.
   std::uint32_t plane_and_level;
@@ -77,7 +77,7 @@ class CapMaker {
   /// Three vertices for each triangle of the caps of solids with the look `solid` or `edged`; empty looks: all are
   /// solid. `surfaces` is surfaces_of_solids(scene), or empty. A cap is not cut by the other planes.
   [[nodiscard]] std::vector<CapVertex> make(std::span<const ClipPlane> planes, std::span<const std::uint8_t> looks,
-                                            std::span<const std::uint32_t> surfaces = {}) const;
+                                            std::span<const SolidSurfaces> surfaces = {}) const;
 
  private:
   /// The solids with these looks whose mesh's box meets a plane.

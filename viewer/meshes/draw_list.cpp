@@ -57,20 +57,18 @@ std::vector<DrawInstance> draw_instances(const Scene& scene) {
   return result;
 }
 
-std::vector<std::uint32_t> surfaces_of_solids(const Scene& scene) {
-  std::vector<std::uint32_t> surfaces;
+std::vector<SolidSurfaces> surfaces_of_solids(const Scene& scene) {
+  std::vector<SolidSurfaces> surfaces;
   if (scene.optics.surfaces.empty()) return surfaces;
   const SolidTree tree = solid_tree(scene);
-  for (std::uint32_t solid = 0; solid != tree.size(); ++solid) {
-    const SurfaceChoice in = surface_between(scene, tree, tree.mother[solid], solid);
-    surfaces.push_back(in.surface != kNone ? in.surface
-                                           : surface_between(scene, tree, solid, tree.mother[solid]).surface);
-  }
+  for (std::uint32_t solid = 0; solid != tree.size(); ++solid)
+    surfaces.push_back({surface_between(scene, tree, tree.mother[solid], solid).surface,
+                        surface_between(scene, tree, solid, tree.mother[solid]).surface});
   return surfaces;
 }
 
 DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<const std::uint8_t> looks,
-                   std::span<const std::uint32_t> surfaces, Look look) {
+                   std::span<const SolidSurfaces> surfaces, Look look) {
   // Instances by mesh, in their own order: a counting sort.
   std::vector<std::uint32_t> begin(scene.meshes.size() + 1, 0);
   const auto is_visible = [&](std::size_t i) {
@@ -101,7 +99,7 @@ DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<con
       list.parts.push_back(first_part + static_cast<std::uint32_t>(part));
       for (const std::uint32_t i : instances)
         list.slots.push_back(
-            {i, scene.material(scene.instances[i], part), first, surfaces.empty() ? kNone : surfaces[i]});
+            {i, scene.material(scene.instances[i], part), first, surfaces.empty() ? kNone : surfaces[i].packed()});
       list.triangles += std::uint64_t{run.triangle_count} * instances.size();
     }
   }

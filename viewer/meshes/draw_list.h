@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/modes.h"
+#include "model/palette.h"
 
 namespace raylift::viewer {
 
@@ -26,12 +27,28 @@ struct DrawInstance {
 };
 static_assert(sizeof(DrawInstance) == 64);
 
+/// The optical surfaces that light meets on a solid's faces: indices in Optics::surfaces, or kNone.
+struct SolidSurfaces {
+  std::uint32_t entering = kNone, leaving = kNone;  ///< from its mother, and into it
+  /// What a side of its faces shows: the surface that light meets there, or else that of the other side.
+  [[nodiscard]] std::uint32_t outside() const { return entering != kNone ? entering : leaving; }
+  [[nodiscard]] std::uint32_t inside() const { return leaving != kNone ? leaving : entering; }
+  /// The numbers of their colours, as the shader reads them: that of the outside, and from bit 16 on that of the
+  /// inside; 0xFFFF: none.
+  [[nodiscard]] std::uint32_t packed() const { return color(outside()) | color(inside()) << 16; }
+  /// The same for a cap, which has one side.
+  [[nodiscard]] std::uint32_t packed_cap() const { return color(outside()) * 0x10001U; }
+
+ private:
+  static std::uint32_t color(std::uint32_t surface) { return surface == kNone ? 0xFFFFU : surface % kDistinctColors; }
+};
+
 /// The instanced vertex attribute: the instance, and the data of its part.
 struct DrawSlot {
   std::uint32_t instance;
-  std::uint32_t material;         ///< the material inside, an index in Scene::materials, or kNone
-  std::uint32_t first_triangle;   ///< of the part, over all meshes; gl_PrimitiveID starts there
-  std::uint32_t surface = kNone;  ///< the optical surface on its outside, an index in Optics::surfaces, or kNone
+  std::uint32_t material;          ///< the material inside, an index in Scene::materials, or kNone
+  std::uint32_t first_triangle;    ///< of the part, over all meshes; gl_PrimitiveID starts there
+  std::uint32_t surfaces = kNone;  ///< SolidSurfaces::packed()
 };
 static_assert(sizeof(DrawSlot) == 16);  // a uvec4
 
@@ -68,13 +85,12 @@ struct MeshOffsets {
 
 [[nodiscard]] std::vector<DrawInstance> draw_instances(const Scene& scene);
 
-/// The optical surface that a photon meets on its way into each solid from its mother, or else on its way out: an index
-/// in Optics::surfaces or kNone. Empty where the scene has no surfaces.
-[[nodiscard]] std::vector<std::uint32_t> surfaces_of_solids(const Scene& scene);
+/// By solid. Empty where the scene has no surfaces.
+[[nodiscard]] std::vector<SolidSurfaces> surfaces_of_solids(const Scene& scene);
 
 /// Draws the instances with a look; those that are open as solid ones. `looks` has the Look of each instance; empty:
 /// all are solid. `surfaces` is surfaces_of_solids(scene), or empty. Instances of one part of a mesh share a command.
 [[nodiscard]] DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<const std::uint8_t> looks,
-                                 std::span<const std::uint32_t> surfaces = {}, Look look = Look::solid);
+                                 std::span<const SolidSurfaces> surfaces = {}, Look look = Look::solid);
 
 }  // namespace raylift::viewer

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/text.h"
 #include "model/palette.h"
 #include "model/settings.h"
 #include "model/value_scale.h"
@@ -22,6 +23,12 @@ struct Legend {
     std::string name;
     std::uint64_t count = 0;                 ///< of what has this colour; 0: not counted
     std::vector<std::uint32_t> solids = {};  ///< that a click on it gives another colour; empty: it can't
+    std::string where = {};  ///< "covered": why it may not be seen; empty: it is on the outside of solids
+    std::string hint = {};   ///< where it is, and how to see it: a sentence
+    /// Name, count and where: "CathodeSurface (300), covered".
+    [[nodiscard]] std::string text() const {
+      return name + (count > 1 ? " (" + cli::grouped(count) + ")" : "") + (where.empty() ? "" : ", " + where);
+    }
   };
   std::string title;  ///< empty: no legend
   std::vector<Entry> entries;

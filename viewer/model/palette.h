@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "model/color_map.h"
@@ -45,6 +46,21 @@ struct ColorTable {
   std::uint32_t distinct = 1;
 };
 [[nodiscard]] ColorTable color_table(const Scene& scene);
+
+/// Colours by their names, for who wants one at once.
+struct NamedColor {
+  std::string_view name;
+  Color color;
+};
+inline constexpr std::array<NamedColor, 9> kNamedColors{{{"Red", {0.84F, 0.15F, 0.16F}},
+                                                         {"Orange", {0.95F, 0.55F, 0.13F}},
+                                                         {"Yellow", {0.93F, 0.82F, 0.22F}},
+                                                         {"Green", {0.20F, 0.63F, 0.26F}},
+                                                         {"Cyan", {0.20F, 0.73F, 0.79F}},
+                                                         {"Blue", {0.16F, 0.40F, 0.82F}},
+                                                         {"Purple", {0.56F, 0.30F, 0.73F}},
+                                                         {"White", {0.95F, 0.95F, 0.95F}},
+                                                         {"Grey", {0.50F, 0.50F, 0.50F}}}};
 
 inline constexpr Color kNoMaterialColor{0.62F, 0.64F, 0.67F};
 inline constexpr Color kNoHitColor{0.38F, 0.39F, 0.41F};  ///< of solids by what they detected

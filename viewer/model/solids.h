@@ -63,6 +63,7 @@ class Solids {
                std::vector<std::uint8_t> opacities = {}, std::vector<std::uint32_t> colors = {});
   /// Undoes the last change of visibility or styles; false if there is none.
   bool undo();
+  [[nodiscard]] bool can_undo() const { return !before_.empty(); }
   /// How many solids and groups a solid lies below in the tree.
   [[nodiscard]] std::uint32_t depth(std::uint32_t instance) const;
   /// Whether none (0), some (1) or all (2) solids at and below a node are visible; 2 where there is no solid.

@@ -191,7 +191,8 @@ RAYLIFT_HD inline Float3 scale_color(const RayFrame& p, float place) {
   return color(p.scale[static_cast<std::uint32_t>(clamp01(place) * (kRayScaleSteps - 1) + 0.5f)]);
 }
 
-RAYLIFT_HD inline Float3 base_color(const RayFrame& p, const Hit& hit) {
+/// `inside`: of the inner side of the face.
+RAYLIFT_HD inline Float3 base_color(const RayFrame& p, const Hit& hit, bool inside) {
   const std::uint32_t solid = p.geometry.solid_id(hit.instance, hit.triangle);
   if (p.own != nullptr && p.own[solid] != 0 && p.color != ColorBy::residency) return color(p.own[solid]);
   if (p.mode == RayMode::solid || p.color == ColorBy::solid)
@@ -200,7 +201,8 @@ RAYLIFT_HD inline Float3 base_color(const RayFrame& p, const Hit& hit) {
     return color(p.colors[p.material_entries + p.geometry.instances[hit.instance].mesh % p.distinct_entries]);
   if (p.color == ColorBy::surface) {
     const SolidView& of = p.geometry.solids[solid];
-    const std::uint16_t surface = of.surface_in != kNoSurface ? of.surface_in : of.surface_out;
+    const std::uint16_t here = inside ? of.surface_out : of.surface_in, there = inside ? of.surface_in : of.surface_out;
+    const std::uint16_t surface = here != kNoSurface ? here : there;
     return color(
         p.colors[surface == kNoSurface ? p.material_entries - 1 : p.material_entries + surface % p.distinct_entries]);
   }
@@ -312,7 +314,7 @@ RAYLIFT_HD inline Float3 surface_light(const RayFrame& p, const Ray& ray, const 
   Float3 n = back ? -1.0f * normal : normal;
   const float away = dot(n, towards);
   if (away < 0) n = unit(n - away * towards);
-  Float3 base = base_color(p, hit);
+  Float3 base = base_color(p, hit, back);
   if (p.back_faces && back) {
     // As drawn: striped.
     const std::uint32_t diagonal = pixel % p.width + pixel / p.width;

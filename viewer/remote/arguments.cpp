@@ -76,9 +76,10 @@ Json checked_point(const Parameter& parameter, const Json& value, const std::str
 
 Json checked_points(const Parameter& parameter, const Json& value, const std::string& range) {
   if (!value.is_array() || value.size() < 2 || value.size() > kMaxMeasured)
-    reject_value(parameter, "a list of two or three points");
+    reject_value(parameter, "a list of two or three points, or patterns of solids");
   Json points = Json::array();
-  for (const Json& item : value) points.push_back(checked_point(parameter, item, range));
+  for (const Json& item : value)
+    points.push_back(item.is_string() ? Json(checked_text(parameter, item)) : checked_point(parameter, item, range));
   return points;
 }
 
@@ -140,6 +141,8 @@ Json typed_value(const Parameter& parameter, const std::string& word) {
       return word == "true";
     case Type::point:
     case Type::points: {
+      const bool pattern = parameter.type == Type::points && !cli::three_numbers(word);
+      if (pattern) return Json::array({word});
       const Eigen::Vector3d p = cli::parse_point(word);
       Json point = Json::array({p.x(), p.y(), p.z()});
       return parameter.type == Type::point ? point : Json::array({point});
@@ -211,10 +214,12 @@ std::optional<Eigen::Vector3d> Arguments::point(std::string_view name) const {
   return Eigen::Vector3d(numbers->data());
 }
 
-std::vector<Eigen::Vector3d> Arguments::points(std::string_view name) const {
-  using Numbers = std::vector<std::array<double, 3>>;
+std::vector<Eigen::Vector3d> Arguments::points(std::string_view name,
+                                               const std::function<Eigen::Vector3d(const std::string&)>& find) const {
   std::vector<Eigen::Vector3d> result;
-  for (const auto& numbers : value<Numbers>(name).value_or(Numbers())) result.emplace_back(numbers.data());
+  for (const Json& item : value<Json>(name).value_or(Json::array()))
+    result.push_back(item.is_string() ? find(item.get<std::string>())
+                                      : Eigen::Vector3d(item.get<std::array<double, 3>>().data()));
   return result;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,8 +33,9 @@ class Arguments {
   [[nodiscard]] std::optional<double> number(std::string_view name) const { return value<double>(name); }
   [[nodiscard]] std::optional<bool> flag(std::string_view name) const { return value<bool>(name); }
   [[nodiscard]] std::optional<Eigen::Vector3d> point(std::string_view name) const;
-  // Empty where the parameter is left out.
-  [[nodiscard]] std::vector<Eigen::Vector3d> points(std::string_view name) const;
+  // Empty where the parameter is left out. `find`: the point that a text of the list means.
+  [[nodiscard]] std::vector<Eigen::Vector3d> points(
+      std::string_view name, const std::function<Eigen::Vector3d(const std::string&)>& find) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view name) const {
     return value<std::vector<std::string>>(name).value_or(std::vector<std::string>());
   }

@@ -114,6 +114,8 @@ Json facts_json(const SolidFacts& facts) {
           {"min", point(facts.box.min)},
           {"max", point(facts.box.max)},
           {"size", point(facts.box.size())},
+          {"centre",
+           facts.centre ? cli::point_json(Double3{facts.centre->x(), facts.centre->y(), facts.centre->z()}) : Json()},
           {"area", facts.area},
           {"volume", or_null(facts.volume)},
           {"outer_volume", or_null(facts.outer_volume)},

@@ -12,6 +12,7 @@
 #include "cli/text.h"
 #include "model/clip_box.h"
 #include "model/find.h"
+#include "model/measured_points.h"
 #include "model/palette.h"
 #include "model/setting_json.h"
 #include "model/solid_facts.h"
@@ -302,7 +303,8 @@ Answer facts(const ControlTarget& to, const Arguments& with) {
 }
 
 Answer measure(const ControlTarget& to, const Arguments& with) {
-  to.state.measuring().set_points(with.points("points"));
+  to.state.measuring().set_points(with.points(
+      "points", [&](const std::string& text) { return find_point(solids_of(to.state), *to.state.measurer(), text); }));
   return measured_json(to.state);
 }
 

@@ -146,13 +146,17 @@ std::vector<Verb> other_verbs() {
        "solids: how many were found; selection",
        act::select},
       {"facts",
-       "report box, area and volume of solids together; without solids: of the selection",
+       "report box, area and volume of solids together, and the centre of a single one; without solids: of the "
+       "selection",
        {solids("patterns of solids")},
-       "solids, triangles; min, max, size: mm; area: mm^2; volume, outer_volume: mm^3, or null; not_closed, inward",
+       "solids, triangles; min, max, size: mm; centre: mm, or null; area: mm^2; volume, outer_volume: mm^3, or null; "
+       "not_closed, inward",
        act::facts},
       {"measure",
-       "draw and report the distance between two points, and the angle at the second of three; without points: none",
-       {{"points", Type::points, "two or three", false, "mm", -kLargestCoordinate, kLargestCoordinate}},
+       "draw and report the distance between two points or centres of solids, and the angle at the second of three; "
+       "without points: none",
+       {{"points", Type::points, "two or three, or patterns of solids for their centres", false, "mm",
+         -kLargestCoordinate, kLargestCoordinate}},
        "points, steps, distances: mm; angle: degrees, or null",
        act::measure},
       {"overlaps",
@@ -161,7 +165,7 @@ std::vector<Verb> other_verbs() {
        "overlaps: their number; found: the deepest 20, with place and depth in mm, and their solids",
        act::overlaps},
       {"bookmark",
-       "save, open or remove a bookmark; the default name of a saved one is view 1, or the next free number",
+       "save, open or remove a bookmark; the default name of a saved one has the number of its key: view 1",
        {{"name", Type::text, "of the bookmark"},
         number("key", 0, 9, "", "with save: the digit that goes to it"),
         {"action", Type::choice, "default: save", false, {}, 0, 0, {"save", "open", "remove"}}},
@@ -219,7 +223,8 @@ Json schema_of(const Parameter& parameter) {
     case Type::points: {
       Json point{{"type", "array"}, {"items", number_schema(parameter)}, {"minItems", 3}, {"maxItems", 3}};
       if (parameter.type == Type::point) return point;
-      return {{"type", "array"}, {"items", point}, {"minItems", 2}, {"maxItems", kMaxMeasured}};
+      const Json item{{"oneOf", Json::array({point, text_schema(parameter)})}};
+      return {{"type", "array"}, {"items", item}, {"minItems", 2}, {"maxItems", kMaxMeasured}};
     }
     case Type::patterns:
     case Type::planes:

@@ -32,7 +32,7 @@ struct Parameter {
     number,    ///< from `least` to `most`
     flag,
     point,   ///< three numbers
-    points,  ///< a list of two or three points
+    points,  ///< a list of two or three points, each as numbers or as a pattern of solids
   };
   std::string_view name;
   Type type = Type::text;

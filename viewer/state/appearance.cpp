@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "model/display_name.h"
 #include "model/reveal.h"
 
 namespace raylift::viewer {
@@ -32,11 +33,12 @@ void Appearance::reset() {
   in_the_way_.clear();
 }
 
-void Appearance::hide_selection() {
+void Appearance::hide_selection(bool stays_selected) {
   if (!selection_) return;
   shown_.solids->set_visible(selection_->solids, false);
-  shown_.messages.show("hidden: " + selection_->name + "; Ctrl+Z shows it again");
-  selection_.select(std::nullopt);
+  shown_.messages.show("hidden: " + display_name(selection_->name) + "; Ctrl+Z shows it again");
+  ++shown_.revision;
+  if (!stays_selected) selection_.select(std::nullopt);
 }
 
 void Appearance::set_style(Style style) {
@@ -83,6 +85,7 @@ void Appearance::ghost_others() {
 void Appearance::undo() {
   if (!shown_.solids) return;
   if (!shown_.solids->undo()) return shown_.messages.show("nothing to undo");
+  shown_.messages.show(shown_.solids->can_undo() ? "undone; Ctrl+Z again undoes the change before" : "undone");
   ++shown_.revision;
 }
 

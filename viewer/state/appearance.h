@@ -27,7 +27,7 @@ class Appearance {
   /// Forgets the looks of the scene before.
   void reset();
 
-  void hide_selection();
+  void hide_selection(bool stays_selected = false);
   /// Sets the style of the selected solids.
   void set_style(Style style);
   /// Sets the opacity of the selected solids that are glass, as Solids::slide_opacity does.

@@ -253,6 +253,19 @@ std::optional<int> Bookmarks::free_key() const {
   return std::nullopt;
 }
 
+std::pair<std::string, std::optional<int>> Bookmarks::fresh_name(std::optional<int> key) const {
+  constexpr int kKeys = 10;
+  const auto name_of = [](int number) { return "view " + std::to_string(number); };
+  for (int number = 1; number <= kKeys; ++number) {
+    const int own = number % kKeys;
+    const bool fits = key ? own == *key : with_key(own) == nullptr;
+    if (fits && find(name_of(number)) == nullptr) return {name_of(number), own};
+  }
+  int number = kKeys + 1;  // a name that no key agrees with
+  while (find(name_of(number)) != nullptr) ++number;
+  return {name_of(number), key ? key : free_key()};
+}
+
 void Bookmarks::add(Bookmark bookmark) {
   const Bookmark* same = find(bookmark.name);
   if (!bookmark.key) bookmark.key = same != nullptr ? same->key : free_key();

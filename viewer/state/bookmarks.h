@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/camera.h"
@@ -69,6 +70,9 @@ class Bookmarks {
   void rename(std::size_t index, const std::string& name);
   /// The PNG file with the image of a bookmark, beside the file of bookmarks; empty where that has no name.
   [[nodiscard]] std::filesystem::path thumbnail_file(const std::string& name) const;
+  /// The name, "view 3", and the key of a new bookmark without a name: its number is the key, the least one of which
+  /// both are free, or the given key. 10 stands for the key 0; a name with a larger number has another key, or none.
+  [[nodiscard]] std::pair<std::string, std::optional<int>> fresh_name(std::optional<int> key) const;
   /// Whether open() has read its file, or there was none.
   [[nodiscard]] bool readable() const { return readable_; }
 

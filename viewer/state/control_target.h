@@ -36,6 +36,8 @@ struct WindowLayout {
   Tab tab = Tab::solids;
   std::optional<Tab> next_tab{};
   bool search = false;  ///< the cursor is to go to the search of solids
+  enum class Scale { none, solids, light };
+  Scale scale = Scale::none;  ///< whose editor is to open at the legend: that of the solids' colours, or of light's
   ThemeChoice theme = ThemeChoice::automatic;
   bool light = false;  ///< the panels' theme as it is now
   bool full_screen = false;

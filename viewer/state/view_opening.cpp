@@ -19,6 +19,7 @@
 #include "cli/text.h"
 #include "model/clip_box.h"
 #include "model/find.h"
+#include "model/measured_points.h"
 #include "model/palette.h"
 #include "model/reveal.h"
 #include "model/setting_table.h"
@@ -49,6 +50,21 @@ void set_clip_box(const ViewOptions& options, const Solids& solids, Opening& vie
     if (!found.empty()) box = box_around(solids, found);
   }
   if (box && !box->empty()) view.settings.set_clip_box({*box, options.solids.clip_box_away});
+}
+
+/// The points of --measure in this scene.
+void set_measured(const ViewOptions& options, const Solids& solids, Opening& view) {
+  view.settings.measured.clear();
+  // The measurer does not outlive the scene.
+  SolidMeasurer measurer(std::shared_ptr<const Scene>(std::shared_ptr<const Scene>(), &solids.scene()));
+  try {
+    for (const std::string& text : options.solids.measured)
+      view.settings.measured.push_back(find_point(solids, measurer, text));
+  } catch (const Error& error) {
+    if (!options.solids.configured.measured) throw;
+    view.settings.measured.clear();
+    view.notes.warnings.push_back(error.problem() + ", for --measure of the configuration");
+  }
 }
 
 /// PATTERN or PATTERN=OPACITY, as --glass takes it; the whole where solids are found by that, or no opacity is behind
@@ -123,6 +139,7 @@ Opening open_view(const ViewOptions& options, const Solids& solids, const Camera
   view.camera = camera(view.framed);
   if (options.camera.eye || options.camera.target) view.framed.clear();
   if (!focus.empty()) view.in_the_way = all_but(solids, focus);
+  set_measured(options, solids, view);
   if (!options.overlaps.empty() && options.overlaps != "find")
     view.settings.overlaps = std::make_shared<const OverlapMarks>(read_overlap_marks(options.overlaps, scene));
   return view;

@@ -197,12 +197,14 @@ void add_drawing_options(CLI::App& app, ViewOptions& options, Typed& typed) {
       ->type_name("FILE|find")
       ->group(kDrawing);
   repeated(app.add_option("--measure", typed.measured,
-                          "Draw the distance between two points, mm, and the angle at the second of three. Repeat the "
-                          "option for each point"),
-           "X,Y,Z")
+                          "Draw the distance between two points, mm, or centres of solids, and the angle at the second "
+                          "of three. Repeat the option for each"),
+           "X,Y,Z|PATTERN")
       ->check([](const std::string& text) {
-        return cli::three_numbers(text) ? std::string()
-                                        : "'" + cli::printable(text) + "' is not a point such as 0,-1500,2e4";
+        const bool numbers = text.find_first_not_of("0123456789+-.,eE ") == std::string::npos;
+        return !numbers || cli::three_numbers(text)
+                   ? std::string()
+                   : "'" + cli::printable(text) + "' is not a point such as 0,-1500,2e4";
       })
       ->group(kDrawing);
   add("--ray-samples", "COUNT", "16", "Rays per pixel, 1 to 4096",
@@ -329,13 +331,13 @@ void resolve_clips(ViewOptions& options, const Typed& typed) {
 /// Sets the points of --measure: those of the command line, or else of the configuration.
 void resolve_measured(ViewOptions& options, const Typed& typed) {
   const std::size_t configured = typed.configured_measured, all = typed.measured.size();
-  options.settings.measured.clear();
-  for (std::size_t i = all > configured ? configured : 0; i != all; ++i)
-    options.settings.measured.push_back(cli::parse_point(typed.measured[i]));
-  const std::size_t points = options.settings.measured.size();
+  options.solids.configured.measured = all == configured;
+  options.solids.measured.assign(
+      typed.measured.begin() + static_cast<std::ptrdiff_t>(all > configured ? configured : 0), typed.measured.end());
+  const std::size_t points = options.solids.measured.size();
   if (points == 1 || points > kMaxMeasured)
     throw Error(ErrorKind::usage, "--measure needs two or three points, not " + std::to_string(points), {},
-                "as in --measure 0,0,0 --measure 0,0,1000");
+                "as in --measure 0,0,0 --measure 0,0,1000, or --measure SOLID --measure SOLID");
 }
 
 /// Checks combinations of options, and sets what follows from several of them. Throws Error(usage).
@@ -404,8 +406,8 @@ std::string parse_view_options(int argc, char** argv, ViewOptions& options, cons
       throw Error(error.kind(), error.problem(), {path, ""}, "correct the configuration, or leave it out: --no-config");
     }
     SolidOptions& solids = options.solids;
-    solids.configured = {solids.hide.size(), solids.only.size(), solids.colored.size(),
-                         solids.focus,       solids.clip_box,    {}};
+    solids.configured = {
+        solids.hide.size(), solids.only.size(), solids.colored.size(), solids.focus, solids.clip_box, {}, false};
     for (std::size_t i = 0; i != solids.styled.size(); ++i) solids.configured.styled[i] = solids.styled[i].size();
     typed.configured_clips = typed.clips.size();
     typed.configured_measured = typed.measured.size();

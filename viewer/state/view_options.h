@@ -67,11 +67,13 @@ struct SolidOptions {
   std::vector<std::string> colored;                                 ///< PATTERN=#rrggbb
   std::string clip_box;                                             ///< in the form of find_box()
   bool clip_box_away = false;
+  std::vector<std::string> measured;  ///< two or three, or none, in the form of find_point()
   /// The patterns of the configuration, which come first.
   struct Configured {
     std::size_t hide = 0, only = 0, colored = 0;
     std::string focus, clip_box;
     std::array<std::size_t, kStyleNames.size()> styled{};
+    bool measured = false;  ///< all of them
   } configured;
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "cli/text.h"
@@ -106,6 +107,7 @@ void ViewerState::open_view(std::vector<std::string>& warnings) {
     Opening view = viewer::open_view(options_, *shown_.solids, shown_.camera, shown_.aspect());
     if (options_.clip_facing) shown_.settings.clip = view.settings.clip;
     if (!options_.solids.clip_box.empty()) shown_.settings.clip_box = view.settings.clip_box;
+    if (shown_file_.empty()) measuring_.set_points(std::move(view.settings.measured));
     if (view.settings.overlaps) set_overlaps(view.settings.overlaps);
     wants_overlaps_ = options_.overlaps == "find";
     viewpoint_.set(view.camera, std::move(view.framed), 1 / options_.camera.zoom);
@@ -162,11 +164,7 @@ void ViewerState::set_device_scene(std::shared_ptr<const DeviceScene> scene) {
 }
 
 void ViewerState::add_bookmark(std::string name, std::optional<int> key) {
-  if (name.empty()) {
-    std::size_t number = 0;
-    do name = "view " + std::to_string(++number);
-    while (bookmarks_.find(name) != nullptr);
-  }
+  if (name.empty()) std::tie(name, key) = bookmarks_.fresh_name(key);
   messages().attempt([&] {
     Bookmark bookmark{name, camera(), settings(), {}, {}, true, light_.origin()};
     bookmark.key = key;

@@ -128,7 +128,7 @@ class ViewerState {
   [[nodiscard]] const Bookmarks& bookmarks() const { return bookmarks_; }
   /// Reads bookmarks again that could not be read, once their file has changed. Then their error is no longer shown.
   void reread_bookmarks();
-  /// The default name is "view 1", or the next free one.
+  /// The default name is that of its key: "view 1".
   void add_bookmark(std::string name = {}, std::optional<int> key = std::nullopt);
   /// Saves the view as the bookmark with this key, 0 to 9: anew where there is one, else by a default name.
   void bookmark_key(int key);

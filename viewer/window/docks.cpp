@@ -89,6 +89,11 @@ void Docks::use(Panel panel) {
   of(panel).used = ++uses_;
 }
 
+bool Docks::squeezed(Panel panel, float units) const {
+  const float high = layout_.of(panel).at.height();
+  return high < em(units) && high + 1 < em(panels_[static_cast<std::size_t>(panel)].height);
+}
+
 bool Docks::shown(Panel panel) const {
   const DockLayout::Place& place = layout_.of(panel);
   return !place.at.empty() && !place.folded && !panels_[static_cast<std::size_t>(panel)].folded;

@@ -20,6 +20,8 @@ class Docks {
   void end(Panel panel, float more = 0);
   /// Unfolds a panel, and keeps it open before the others.
   void use(Panel panel);
+  /// Whether it is less high than its content needs, and than so many units.
+  [[nodiscard]] bool squeezed(Panel panel, float units) const;
   /// Whether its content is seen.
   [[nodiscard]] bool shown(Panel panel) const;
   [[nodiscard]] const DockLayout& layout() const { return layout_; }

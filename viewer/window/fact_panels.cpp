@@ -10,6 +10,7 @@
 #include "cli/quantity.h"
 #include "cli/text.h"
 #include "draw/overlay.h"
+#include "model/word_help.h"
 #include "window/panel_items.h"
 
 namespace raylift::viewer {
@@ -78,6 +79,7 @@ void draw_arrays(const ResidencyReport& report) {
     text(human_bytes(array.bytes));
     ImGui::TableNextColumn();
     text(std::string(to_string(array.where)));
+    tip(explained(kResidencyWords, to_string(array.where)));
     ImGui::TableNextColumn();
     text(array.bytes == 0 ? "" : fmt::format("{} %", 100 * array.device_bytes / array.bytes));
   }

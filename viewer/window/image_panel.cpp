@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "model/clip_box.h"
+#include "model/word_help.h"
 #include "window/panel_items.h"
 
 namespace raylift::viewer {
@@ -115,10 +116,16 @@ bool edit_clip(Settings& s, const ViewerState& state, std::function<void(ViewerS
 constexpr float kMaxShownDetail = 5, kMaxDetail = 100;  // pixels, of the slider and by typing
 constexpr const char* kRaysShowSurfaces = "Rays show opaque surfaces: choose 'off' at ray casting to draw with this";
 
-bool edit_colours(Settings& s) {
-  bool changed = choose("Colour by", kColorNames, s.color, "What the colours of solids mean (C)");
-  changed |=
-      choose("Enclosing solids", kShellsNames, s.shells, "How solids that enclose nearly all others are drawn (V)");
+bool edit_colours(Settings& s, WindowLayout& layout) {
+  bool changed = choose("Colour by", kColorNames, s.color, "What the colours of solids mean (C)", kColorWords);
+  const bool rays = s.ray_cast != RayMode::off;
+  const bool scale = rays ? s.ray_cast == RayMode::depth || s.ray_cast == RayMode::crossings : s.colors_hits();
+  field_label("Scale");
+  if (button("Map and range ...", "Change the map and the range of the legend's scale",
+             scale ? nullptr : "Hits and first hits have a scale, and depth and crossings of rays"))
+    layout.scale = WindowLayout::Scale::solids;
+  changed |= choose("Enclosing solids", kShellsNames, s.shells,
+                    "How solids that enclose nearly all others are drawn (V)", kShellsWords);
   return changed;
 }
 
@@ -213,11 +220,12 @@ void draw_image_settings(ViewerState& state, WindowLayout& layout, SectionScroll
     scroll.end(static_cast<std::size_t>(which), top, wanted);
   };
   part("View", Section::view, [&] { draw_view(state); });
-  part("Colour", Section::colour, [&] { changed |= edit_colours(s); });
+  part("Colour", Section::colour, [&] { changed |= edit_colours(s, layout); });
   part("Surfaces", Section::surfaces, [&] { changed |= edit_surfaces(s); });
   part("Clipping", Section::clipping, [&] { changed |= edit_clip(s, state, then); });
   part("Ray casting", Section::ray_casting, [&] {
-    changed |= choose("Show", kRayModeNames, s.ray_cast, "Cast rays instead of rasterising, and what they show (K)");
+    changed |= choose("Show", kRayModeNames, s.ray_cast, "Cast rays instead of rasterising, and what they show (K)",
+                      kRayWords);
   });
   part("Overlays", Section::overlays, [&] { changed |= edit_overlays(s, layout); });
   if (changed) state.change_settings([&](Settings& settings) { settings = s; });

@@ -3,9 +3,14 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "cli/text.h"
+#include "model/color_map.h"
 #include "model/palette.h"
+#include "model/word_help.h"
 #include "window/dock_layout.h"
 #include "window/legend_panel.h"
 #include "window/panel_items.h"
@@ -37,13 +42,23 @@ void draw_ramp(const Legend& legend, float width) {
   ImGui::Dummy({width, 2 * bar + 4});
 }
 
-/// Map, logarithm and range of a scale, in place of its settings' or light's. `now`: its ends as it is drawn.
-bool edit_scale(ScaleSettings& scale, const Between<double>& now) {
-  bool changed = choose("Map", kColorMapNames, scale.map, "The colours, from low to high");
+/// What a light background does to a scale; empty on a dark one.
+const char* turned_round(const Settings& settings) {
+  return ground_of(settings.background).dark()
+             ? ""
+             : "The background is light: the map runs the other way round, so that what stands out is dark";
+}
+
+/// Map, logarithm and range of a scale, in place of its settings' or light's. `now`: its ends as it is drawn; none: the
+/// image alone decides them.
+bool edit_scale(ScaleSettings& scale, const std::optional<Between<double>>& now) {
+  bool changed = choose("Map", kColorMapNames, scale.map,
+                        "The colours, from low to high: bright is high on a dark background, dark on a light one");
+  if (!now) return changed;
   changed |= checkbox("Logarithmic", scale.log, "Equal lengths for equal factors");
   bool automatic = !scale.range;
   if (checkbox("Range of the data", automatic, "From the lowest value to the highest that is usual")) {
-    scale.range = automatic ? std::nullopt : std::optional(now);
+    scale.range = automatic ? std::nullopt : now;
     changed = true;
   }
   if (!scale.range) return changed;
@@ -61,15 +76,22 @@ bool edit_scale(ScaleSettings& scale, const Between<double>& now) {
 
 constexpr float kEditorWidth = 260;
 
-/// The scale's colours; a click opens its settings.
-void edit_ramp(ViewerState& state, const Legend& legend, float inner) {
+/// Whether the settings have its map: not where colours are those of wavelengths.
+bool has_scale(const Legend& legend) {
+  return !legend.ramp.empty() && (legend.range || !legend.of_light);
+}
+
+/// The scale's colours; a click, or `open`, opens its settings.
+void edit_ramp(ViewerState& state, const Legend& legend, float inner, bool open) {
   const ImVec2 at = ImGui::GetCursorPos();
   draw_ramp(legend, inner);
-  if (!legend.range) return;
+  if (!has_scale(legend)) return;
   const ImVec2 after = ImGui::GetCursorPos();
   ImGui::SetCursorPos(at);
-  if (ImGui::InvisibleButton("scale", {inner, ImGui::GetFontSize()})) ImGui::OpenPopup("scale of colours");
-  tip("Click to change the colours, the range and a logarithmic scale");
+  if (ImGui::InvisibleButton("scale", {inner, ImGui::GetFontSize()}) || open) ImGui::OpenPopup("scale of colours");
+  const std::string turned = turned_round(state.settings());
+  tip("Click to change the colours" + std::string(legend.range ? ", the range and a logarithmic scale" : "") +
+      (turned.empty() ? "" : "\n" + turned));
   ImGui::SetCursorPos(after);
   // Beside the panel, so that the scale and its numbers stay in sight.
   const ImVec2 panel = ImGui::GetWindowPos();
@@ -77,8 +99,9 @@ void edit_ramp(ViewerState& state, const Legend& legend, float inner) {
   ImGui::SetNextWindowSize({em(kEditorWidth), 0});
   if (!ImGui::BeginPopup("scale of colours")) return;
   ScaleSettings scale = legend.of_light ? state.settings().photons.scale() : state.settings().scale();
-  if (edit_scale(scale, *legend.range))
+  if (edit_scale(scale, legend.range))
     state.change_settings([&](Settings& s) { legend.of_light ? s.photons.set_scale(scale) : s.set_scale(scale); });
+  if (!turned.empty()) wrapped(turned + ".");
   ImGui::EndPopup();
 }
 
@@ -92,8 +115,8 @@ void edit_entry_color(ViewerState& state, const Legend::Entry& entry) {
   }
 }
 
-void draw_legend(ViewerState& state, const Legend& legend, float inner) {
-  if (!legend.ramp.empty()) edit_ramp(state, legend, inner);
+void draw_legend(ViewerState& state, const Legend& legend, float inner, bool open) {
+  if (!legend.ramp.empty()) edit_ramp(state, legend, inner, open);
   for (const Legend::Entry& entry : legend.entries) {
     ImGui::PushID(static_cast<int>(&entry - legend.entries.data()));
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -102,16 +125,19 @@ void draw_legend(ViewerState& state, const Legend& legend, float inner) {
     list.AddRectFilled(at, {at.x + side, at.y + side}, as_imgui(entry.color), 2);
     list.AddRect(at, {at.x + side, at.y + side}, ImGui::GetColorU32(ImGuiCol_Text, 0.5F), 2);
     ImGui::InvisibleButton("colour", {side, side});
-    tip(entry.solids.empty() ? cli::printable(entry.name)
-                             : cli::printable(entry.name) + ". Click to give these solids another colour");
+    const std::string name = cli::printable(entry.name),
+                      hint = entry.hint.empty() ? "" : "\n" + cli::printable(entry.hint);
+    tip(name + (entry.solids.empty() ? "" : ". Click to give these solids another colour") + hint);
     edit_entry_color(state, entry);
     ImGui::SameLine();
-    text(cli::printable(entry.name) + (entry.count > 1 ? "  (" + cli::grouped(entry.count) + ")" : ""));
-    tip(cli::printable(entry.name) + (entry.solids.empty() ? "" : ". A click on the square changes the colour"));
+    text(cli::printable(entry.text()));
+    tip(name + (entry.solids.empty() ? "" : ". A click on the square changes the colour") + hint);
     ImGui::PopID();
   }
   if (legend.more != 0) ImGui::TextDisabled("and %s more", cli::grouped(legend.more).c_str());
-  if (!legend.note.empty()) ImGui::TextDisabled("%s", legend.note.c_str());
+  if (legend.note.empty()) return;
+  ImGui::TextDisabled("%s", legend.note.c_str());
+  if (legend.of_light) tip("No more than can be read; Show all in the tab Light draws the rest");
 }
 
 }  // namespace
@@ -132,6 +158,10 @@ bool LegendPanel::update(const ViewerState& state, const FrameScheduler& frames)
   key.scale = settings.scale();
   key.light_scale = settings.photons.scale();
   key.ground = ground_of(settings.background);
+  if (settings.color == ColorBy::surface) {
+    key.planes = settings.planes();
+    key.seen_through = settings.wireframe || settings.opacity < 1;
+  }
   const bool light = photons.set() && settings.ray_cast == RayMode::off;
   const bool by_hits = settings.colors_hits() && settings.ray_cast == RayMode::off;
   if (light) {
@@ -148,13 +178,22 @@ bool LegendPanel::update(const ViewerState& state, const FrameScheduler& frames)
   return !legends_.empty();
 }
 
-void LegendPanel::draw(ViewerState& state) const {
+void LegendPanel::draw(ViewerState& state, WindowLayout& layout) const {
   const float inner = ImGui::GetContentRegionAvail().x;
+  const auto wanted = std::exchange(layout.scale, WindowLayout::Scale::none);
+  const bool of_light = wanted == WindowLayout::Scale::light;
+  // Where both share a scale, it is light's.
+  const auto own = std::find_if(legends_.begin(), legends_.end(),
+                                [&](const Legend& one) { return has_scale(one) && one.of_light == of_light; });
+  const auto opened = wanted == WindowLayout::Scale::none ? legends_.end()
+                      : own != legends_.end()             ? own
+                                                          : std::find_if(legends_.begin(), legends_.end(), has_scale);
   for (std::size_t i = 0; i != legends_.size(); ++i) {
     if (i != 0) ImGui::Separator();
     ImGui::TextColored(ink(theme_now().accent), "%s", capital(legends_[i].title).c_str());
+    tip(explained(kColorWords, legends_[i].title));
     ImGui::PushID(static_cast<int>(i));
-    draw_legend(state, legends_[i], inner);
+    draw_legend(state, legends_[i], inner, opened != legends_.end() && &*opened == &legends_[i]);
     ImGui::PopID();
   }
 }

@@ -8,6 +8,7 @@
 
 #include "draw/legends.h"
 #include "model/color_map.h"
+#include "state/control_target.h"
 #include "state/frame_scheduler.h"
 #include "state/viewer_state.h"
 
@@ -17,8 +18,8 @@ class LegendPanel {
  public:
   /// Makes the legends of the image as it is now; whether there are some.
   [[nodiscard]] bool update(const ViewerState& state, const FrameScheduler& frames);
-  /// Within a panel.
-  void draw(ViewerState& state) const;
+  /// Within a panel. Opens the editor of the scale that the layout asks for, and clears that.
+  void draw(ViewerState& state, WindowLayout& layout) const;
 
  private:
   /// The legend's input.
@@ -33,6 +34,9 @@ class LegendPanel {
     LightShown shown;
     ScaleSettings scale, light_scale;
     Ground ground;
+    // What surfaces are covered by follows from these.
+    std::vector<ClipPlane> planes;
+    bool seen_through = false;
     std::optional<std::pair<std::uint32_t, std::pair<float, float>>> hits;
     friend bool operator==(const Key&, const Key&) = default;
   };

@@ -7,6 +7,7 @@
 #include <raylift/geometry/scene/names.h>
 
 #include "cli/text.h"
+#include "light/photon_colors.h"
 #include "model/display_name.h"
 #include "window/panel_items.h"
 
@@ -62,9 +63,13 @@ bool edit_ns(const char* label, double& value, double most, const char* zero, co
   return true;
 }
 
-bool edit_looks(PhotonSettings& light) {
+bool edit_looks(PhotonSettings& light, const LightStatistics& statistics, WindowLayout& layout) {
   constexpr float kMaxWidth = 64;  // as of the option; the slider has those that are usual
   bool changed = choose("Colour by##light", kPhotonColorNames, light.color, "What the colours of light mean (O)");
+  field_label("Scale");
+  if (button("Map and range ...##light", "Change the map and the range of the legend's scale of times",
+             shown_color(light, statistics) == PhotonColor::time ? nullptr : "Colours of times have a scale"))
+    layout.scale = WindowLayout::Scale::light;
   changed |= checkbox("Paths", light.paths, "The steps of photons as lines");
   ImGui::SameLine();
   changed |= checkbox("Points", light.points, "Final photons, or hits, as points");
@@ -176,7 +181,7 @@ void LightPanel::edit_source(ViewerState& state, const FrameScheduler& frames) {
   }
 }
 
-void LightPanel::draw(ViewerState& state, const FrameScheduler& frames) {
+void LightPanel::draw(ViewerState& state, const FrameScheduler& frames, WindowLayout& layout) {
   if (state.options().light.origin.photons.empty()) edit_source(state, frames);
   if (!state.photons().set()) {
     wrapped(state.options().light.origin.photons.empty() && state.options().light.origin.source.empty()
@@ -189,7 +194,7 @@ void LightPanel::draw(ViewerState& state, const FrameScheduler& frames) {
   draw_time(state, light);
   ImGui::Separator();
   light = state.settings().photons;
-  bool changed = edit_looks(light);
+  bool changed = edit_looks(light, state.photons().statistics(), layout);
   ImGui::Separator();
   const PhotonFilter before = light.filter;
   edit_filter(light.filter);

@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "state/control_target.h"
 #include "state/frame_scheduler.h"
 #include "state/viewer_state.h"
 
@@ -13,7 +14,7 @@ namespace raylift::viewer {
 class LightPanel {
  public:
   /// Within a tab.
-  void draw(ViewerState& state, const FrameScheduler& frames);
+  void draw(ViewerState& state, const FrameScheduler& frames, WindowLayout& layout);
 
  private:
   void draw_time(ViewerState& state, PhotonSettings& light);

@@ -4,19 +4,58 @@
 
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
+#include <array>
 #include <cfloat>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
 #include "cli/text.h"
 #include "model/display_name.h"
+#include "model/word_help.h"
+#include "window/dock_layout.h"
 #include "window/icons.h"
 #include "window/tab_places.h"
+#include "window/tip_place.h"
 
 namespace raylift::viewer {
 namespace {
+
+constexpr float kTipWidth = 320;
+
+/// How long the cursor has been on the control that was hovered last: in the storage of ImGui's own window, which each
+/// frame has.
+class TipClock {
+ public:
+  /// In the frame of the last item, which is hovered: whether the cursor has been on it for the delay.
+  bool rests() {
+    const ImVec2 low = ImGui::GetItemRectMin();
+    const std::array<float, 4> place{low.x, low.y, ImGui::GetWindowPos().x, ImGui::GetWindowPos().y};
+    const auto item = static_cast<int>(ImHashData(place.data(), sizeof place));
+    const int frame = ImGui::GetFrameCount();
+    if (kept_.GetInt(kItem) != item || frame > kept_.GetInt(kFrame) + 1) kept_.SetFloat(kSince, now());
+    kept_.SetInt(kItem, item);
+    kept_.SetInt(kFrame, frame);
+    return now() >= kept_.GetFloat(kSince) + kDelay;
+  }
+  /// Seconds until its tooltip appears; none where it has, or nothing is hovered.
+  [[nodiscard]] std::optional<double> rest() const {
+    const float left = kept_.GetFloat(kSince) + kDelay - now();
+    if (kept_.GetInt(kFrame, -1) != ImGui::GetFrameCount() || left <= 0) return std::nullopt;
+    return static_cast<double>(left);
+  }
+
+ private:
+  static constexpr float kDelay = 0.45F;                       // seconds
+  static constexpr ImGuiID kItem = 1, kFrame = 2, kSince = 3;  // of the storage
+  static constexpr double kRound = 16384;                      // seconds: floats stay exact to a millisecond
+  static float now() { return static_cast<float>(std::fmod(ImGui::GetTime(), kRound)); }
+
+  ImGuiStorage& kept_ = ImGui::FindWindowByName("Debug##Default")->StateStorage;
+};
 
 /// The name of a field whose label stands before it.
 std::string hidden(const char* label) {
@@ -109,20 +148,44 @@ bool tabs(std::span<const TabItem> items, std::size_t& chosen) {
 }
 
 void tip(const std::string& words) {
-  if (words.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
-  // Beside the panel, where it covers no control.
-  const float gap = em(8), wide = ImGui::CalcTextSize(words.c_str(), nullptr, false, em(320)).x + 4 * gap;
-  const float left = ImGui::GetWindowPos().x, right = left + ImGui::GetWindowWidth(), top = ImGui::GetItemRectMin().y;
-  const float window = ImGui::GetIO().DisplaySize.x;
-  if (right + wide <= window && (left + right < window || left < wide))
-    ImGui::SetNextWindowPos({right + gap, top});
-  else if (left >= wide)
-    ImGui::SetNextWindowPos({left - gap, top}, ImGuiCond_Always, {1, 0});
+  if (words.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || !TipClock().rests()) return;
+  const float wrap = em(kTipWidth), gap = em(kGap);
+  const std::string lines = broken_lines(words, wrap);
+  const ImVec2 text_size = ImGui::CalcTextSize(lines.c_str(), nullptr, false, wrap);
+  const ImVec2 padding = ImGui::GetStyle().WindowPadding, window = ImGui::GetIO().DisplaySize;
+  const auto rectangle = [](const ImVec2& low, const ImVec2& high) { return Rectangle{low.x, low.y, high.x, high.y}; };
+  const ImVec2 corner = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const Rectangle at = tip_place({rectangle(ImGui::GetItemRectMin(), ImGui::GetItemRectMax()),
+                                  rectangle(corner, {corner.x + size.x, corner.y + size.y}),
+                                  text_size.x + 2 * padding.x, text_size.y + 2 * padding.y, window.x, window.y, gap});
+  ImGui::SetNextWindowPos({at.left, at.top});
   ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(em(320));
-  text(words);
+  ImGui::PushTextWrapPos(wrap + padding.x);
+  text(lines);
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
+}
+
+std::optional<double> seconds_to_tip() {
+  return TipClock().rest();
+}
+
+bool tab_list(std::span<const TabItem> items, std::size_t& chosen) {
+  const auto name = [](const TabItem& item) { return has_icons() ? item.icon : item.word; };
+  ImGui::SetNextItemWidth(ImGui::CalcTextSize(name(items[chosen])).x + 2 * ImGui::GetStyle().FramePadding.x +
+                          ImGui::GetFrameHeight());
+  if (!ImGui::BeginCombo("##tabs", name(items[chosen]), ImGuiComboFlags_HeightLargest)) {
+    tip(std::string(items[chosen].word) + ": " + items[chosen].help);
+    return false;
+  }
+  const std::size_t before = chosen;
+  for (std::size_t i = 0; i != items.size(); ++i) {
+    const std::string label = (has_icons() ? std::string(items[i].icon) + "  " : std::string()) + items[i].word;
+    if (ImGui::Selectable(label.c_str(), i == chosen)) chosen = i;
+    tip(items[i].help);
+  }
+  ImGui::EndCombo();
+  return chosen != before;
 }
 
 std::string with_micro(std::string words) {
@@ -149,23 +212,43 @@ void text(const std::string& words) {
   ImGui::TextUnformatted(words.data(), words.data() + words.size());
 }
 
-void wrapped(const std::string& words) {
-  // At spaces: ImGui also breaks a line after the point of a number.
-  const float room = ImGui::GetContentRegionAvail().x;
+std::string broken_lines(const std::string& words, float room) {
   std::string lines;
   std::size_t line = 0;  // where the last one begins
+  const auto fits = [&](const std::string& more) {
+    return ImGui::CalcTextSize((lines.substr(line) + more).c_str()).x <= room;
+  };
+  const auto new_line = [&] {
+    lines += '\n';
+    line = lines.size();
+  };
   for (std::size_t at = 0; at < words.size();) {
-    const std::size_t end = std::min(words.find(' ', words.find_first_not_of(' ', at)), words.size());
-    const std::string word = words.substr(at, end - at);
-    if (lines.size() > line && ImGui::CalcTextSize((lines.substr(line) + word).c_str()).x > room) {
-      lines += '\n';
-      line = lines.size();
-      lines += word.substr(std::min(word.find_first_not_of(' '), word.size()));
-    } else {
-      lines += word;
+    if (words[at] == '\n') {
+      new_line();
+      ++at;
+      continue;
     }
+    const std::size_t end = std::min(words.find_first_of(" \n", words.find_first_not_of(' ', at)), words.size());
+    std::string word = words.substr(at, end - at);
     at = end;
+    if (lines.size() > line && !fits(word)) {
+      new_line();
+      word.erase(0, word.find_first_not_of(' '));
+    }
+    // A path that is wider than a line breaks before its names.
+    for (std::size_t from = 0; from < word.size();) {
+      const std::size_t to = fits(word.substr(from)) ? word.size() : std::min(word.find('/', from + 1), word.size());
+      const std::string part = word.substr(from, to - from);
+      if (from != 0 && !fits(part)) new_line();
+      lines += part;
+      from = to;
+    }
   }
+  return lines;
+}
+
+void wrapped(const std::string& words) {
+  const std::string lines = broken_lines(words, ImGui::GetContentRegionAvail().x);
   ImGui::PushTextWrapPos();
   text(lines);
   ImGui::PopTextWrapPos();
@@ -336,10 +419,14 @@ bool begin_list(const char* label, const char* shown, const char* help) {
 }
 
 std::size_t choose_name(const char* label, std::span<const std::string_view> names, std::size_t chosen,
-                        const char* help) {
-  if (!begin_list(label, names[chosen].data(), help)) return chosen;
-  for (std::size_t i = 0; i != names.size(); ++i)
+                        const char* help, std::string_view words) {
+  const std::string now = explained(words, names[chosen]);
+  const std::string tips = help + (now.empty() ? "" : "\n" + now);
+  if (!begin_list(label, names[chosen].data(), tips.c_str())) return chosen;
+  for (std::size_t i = 0; i != names.size(); ++i) {
     if (ImGui::Selectable(names[i].data(), i == chosen)) chosen = i;
+    tip(explained(words, names[i]));
+  }
   ImGui::EndCombo();
   return chosen;
 }
@@ -362,10 +449,10 @@ bool text_field(const char* label, const char* hint, std::span<char> buffer, con
   return changed;
 }
 
-bool search_field(const char* label, const char* hint, std::span<char> buffer, const char* help) {
+bool search_field(const char* label, const char* hint, std::span<char> buffer, const char* help, float beside) {
   const float side = ImGui::GetFrameHeight();
   const bool typed = buffer.front() != '\0';
-  ImGui::SetNextItemWidth(typed ? -side - ImGui::GetStyle().ItemSpacing.x : -1);
+  ImGui::SetNextItemWidth((typed ? -side - ImGui::GetStyle().ItemSpacing.x : -1) - beside);
   bool changed = ImGui::InputTextWithHint(label, hint, buffer.data(), buffer.size(), ImGuiInputTextFlags_AutoSelectAll);
   tip(help);
   if (!typed) return changed;

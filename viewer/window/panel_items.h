@@ -50,6 +50,8 @@ struct TabItem {
 };
 /// Tabs over the panel's content, all of which are seen in any width. True once another one was chosen.
 bool tabs(std::span<const TabItem> items, std::size_t& chosen);
+/// The same as a narrow list, beside which there is room.
+bool tab_list(std::span<const TabItem> items, std::size_t& chosen);
 
 /// Controls; sliders, lists and text fields have their labels before them. A slider's number stands beside it, and can
 /// be typed where `format` has one ("%.0f px"), up to `limit` if that is more than `most`. `help` appears while the
@@ -72,13 +74,15 @@ bool visibility_box(bool& shown, bool partly);
 [[nodiscard]] bool has_icons();
 /// Begins a list to choose from; true: add its items, then ImGui::EndCombo().
 bool begin_list(const char* label, const char* shown, const char* help);
-/// The number of the name that was chosen.
+/// The number of the name that was chosen. `words`: where word_help.h has the names, which tooltips explain; empty:
+/// they explain themselves.
 [[nodiscard]] std::size_t choose_name(const char* label, std::span<const std::string_view> names, std::size_t chosen,
-                                      const char* help);
+                                      const char* help, std::string_view words = {});
 /// A list to choose an enumeration's value from, by its name.
 template <class Enum, std::size_t N>
-bool choose(const char* label, const std::array<std::string_view, N>& names, Enum& chosen, const char* help) {
-  const auto before = static_cast<std::size_t>(chosen), now = choose_name(label, names, before, help);
+bool choose(const char* label, const std::array<std::string_view, N>& names, Enum& chosen, const char* help,
+            std::string_view words = {}) {
+  const auto before = static_cast<std::size_t>(chosen), now = choose_name(label, names, before, help, words);
   chosen = static_cast<Enum>(now);
   return now != before;
 }
@@ -88,18 +92,25 @@ bool point_field(const char* label, Double3& point, const char* help);
 /// True once the text has changed, or the enter key ended it.
 bool text_field(const char* label, const char* hint, std::span<char> buffer, const char* help,
                 bool until_enter = false);
-/// A text_field() as wide as its place, whose text is selected when the cursor comes, with a button that clears it.
-bool search_field(const char* label, const char* hint, std::span<char> buffer, const char* help);
+/// A text_field() as wide as its place but for `beside` px, whose text is selected when the cursor comes, with a button
+/// that clears it.
+bool search_field(const char* label, const char* hint, std::span<char> buffer, const char* help, float beside = 0);
 
 /// Writes what stands before a field, up to a "##", in the column of labels; the next item fills the rest of the line.
 void field_label(const char* label);
 /// With the letter µ for the u that stands for it: "20 us".
 [[nodiscard]] std::string with_micro(std::string words);
-/// What the last control does, while the mouse rests on it.
+/// What the last control does, once the cursor has rested on it for a moment: beside it, never on it.
 void tip(const std::string& words);
+/// Seconds until the tooltip appears that the cursor waits for, in the frame that was drawn last; none: it waits for
+/// none.
+[[nodiscard]] std::optional<double> seconds_to_tip();
 void text(const std::string& words);
 /// The same in the colour of errors.
 void text_error(const std::string& words);
+/// A text with line breaks, at spaces, and before the names of a path that is wider than a line. ImGui also breaks a
+/// line after the point of a number, and a path anywhere.
+[[nodiscard]] std::string broken_lines(const std::string& words, float room);
 /// A text, wrapped at the panel's edge.
 void wrapped(const std::string& words);
 

@@ -9,7 +9,9 @@
 #include <filesystem>
 
 #include "cli/text.h"
+#include "model/color_map.h"
 #include "model/display_name.h"
+#include "model/word_help.h"
 #include "window/icons.h"
 #include "window/overlap_panel.h"
 #include "window/panel_items.h"
@@ -45,7 +47,8 @@ void Panels::draw(float width, float height) {
   const bool measuring = state_.measuring().active() || !state_.settings().measured.empty();
   const bool chosen = state_.selection() || state_.photons().selection();
   const bool panels = layout_.panels;
-  if (layout_.legend && !legend_before_) docks_.use(Panel::legend);
+  if (layout_.scale != WindowLayout::Scale::none) layout_.legend = true;
+  if (layout_.legend && (!legend_before_ || layout_.scale != WindowLayout::Scale::none)) docks_.use(Panel::legend);
   legend_before_ = layout_.legend;
   docks_.place(width, height, panels,
                {panels && layout_.scene, panels && chosen, panels && measuring, panels && layout_.image,
@@ -107,37 +110,49 @@ void Panels::draw_tools() {
   const auto sectioned = [&](Section which) { return docks_.shown(Panel::image) && layout_.open(which); };
   const auto tabbed = [&](Tab which) { return docks_.shown(Panel::scene) && layout_.tab == which; };
   const bool measuring = state_.measuring().active();
-  draw_toolbar(
-      docks_.layout().toolbar,
-      {{icon::kOpen, "Open", "Open a scene (Ctrl+O)", layout_.opening, false, [&] { layout_.opening = true; }},
-       {icon::kView, "View", "Standard views, and what is framed", false, true, {}, [&] { draw_view_menu(); }},
-       {icon::kClip, "Clip", "Clipping planes and the clipping box (X, Ctrl+X)", sectioned(Section::clipping), false,
-        section(Section::clipping)},
-       {icon::kMeasure, "Meas.", "Measure distances and angles (Y)", measuring, false,
-        [&] { state_.measuring().set_active(!measuring); }},
-       {icon::kLight, "Light", "Photons: what is drawn, and at what time", tabbed(Tab::light), false, tab(Tab::light)},
-       {icon::kRayCast,
-        "Rays",
-        "Ray casting (K)",
-        state_.settings().ray_cast != RayMode::off,
-        false,
-        {},
-        [&] { draw_ray_menu(); }},
-       {icon::kPicture,
-        "Image",
-        "Save the image, and what is drawn over it",
-        false,
-        false,
-        {},
-        [&] { draw_picture_menu(); }},
-       {icon::kSolids, "Solids", "The tree of solids", tabbed(Tab::solids), true, tab(Tab::solids)},
-       {icon::kImage, "Look", "How the scene is drawn", docks_.shown(Panel::image), false,
-        toggle(Panel::image, layout_.image)},
-       {icon::kLegend, "Key", "The legend of the colours (J)", docks_.shown(Panel::legend), false,
-        toggle(Panel::legend, layout_.legend)},
-       {icon::kCommands, "Cmd", "All commands, by their names (Ctrl+P)", layout_.palette, true,
-        [&] { layout_.palette = !layout_.palette; }},
-       {icon::kHelp, "Help", "Keys and mouse (H)", layout_.help, false, [&] { layout_.help = !layout_.help; }}});
+  draw_toolbar(docks_.layout().toolbar,
+               {{icon::kOpen, "Open", "Open a scene", "Open a scene (Ctrl+O)", layout_.opening, false,
+                 [&] { layout_.opening = true; }},
+                {icon::kView,
+                 "View",
+                 "Look from a side",
+                 "Standard views, and what is framed",
+                 false,
+                 true,
+                 {},
+                 [&] { draw_view_menu(); }},
+                {icon::kClip, "Clip", "Clip the scene", "Clipping planes and the clipping box (X, Ctrl+X)",
+                 sectioned(Section::clipping), false, section(Section::clipping)},
+                {icon::kMeasure, "Meas.", "Measure", "Measure distances and angles (Y)", measuring, false,
+                 [&] { state_.measuring().set_active(!measuring); }},
+                {icon::kLight, "Light", "Show photons", "Photons: what is drawn, and at what time", tabbed(Tab::light),
+                 false, tab(Tab::light)},
+                {icon::kRayCast,
+                 "Rays",
+                 "Cast rays",
+                 "Ray casting (K)",
+                 state_.settings().ray_cast != RayMode::off,
+                 false,
+                 {},
+                 [&] { draw_ray_menu(); }},
+                {icon::kPicture,
+                 "Image",
+                 "Save the image",
+                 "Save the image, and what is drawn over it",
+                 false,
+                 false,
+                 {},
+                 [&] { draw_picture_menu(); }},
+                {icon::kSolids, "Solids", "Find solids", "The tree of solids, and their search (Ctrl+F)",
+                 tabbed(Tab::solids), true, tab(Tab::solids)},
+                {icon::kImage, "Look", "Choose colours", "How the scene is drawn", docks_.shown(Panel::image), false,
+                 toggle(Panel::image, layout_.image)},
+                {icon::kLegend, "Key", "Show the legend", "The legend of the colours (J)", docks_.shown(Panel::legend),
+                 false, toggle(Panel::legend, layout_.legend)},
+                {icon::kCommands, "Cmd", "Find a command", "All commands, by their names (Ctrl+P)", layout_.palette,
+                 true, [&] { layout_.palette = !layout_.palette; }},
+                {icon::kHelp, "Help", "Show the keys", "Keys and mouse (H)", layout_.help, false,
+                 [&] { layout_.help = !layout_.help; }}});
 }
 
 void Panels::draw_view_menu() {
@@ -157,6 +172,7 @@ void Panels::draw_ray_menu() {
     const auto mode = static_cast<RayMode>(i);
     if (ImGui::MenuItem(std::string(kRayModeNames[i]).c_str(), nullptr, state_.settings().ray_cast == mode))
       state_.change_settings([&](Settings& s) { s.ray_cast = mode; });
+    tip(explained(kRayWords, kRayModeNames[i]));
   }
 }
 
@@ -175,9 +191,13 @@ void Panels::draw_picture_menu() {
                                       {"Light", "light"},
                                       {"White", "white"},
                                       {"Black", "black"},
-                                      {"Transparent", "none"}})
-      if (const Background one = parse_background(name); ImGui::MenuItem(label, nullptr, s.background == one))
+                                      {"Transparent", "none"}}) {
+      const Background one = parse_background(name);
+      if (ImGui::MenuItem(label, nullptr, s.background == one))
         state_.change_settings([&](Settings& changed) { changed.background = one; });
+      if (!one.transparent && !ground_of(one).dark())
+        tip("On a light background, scales of colours run the other way round: what stands out is dark");
+    }
     ImGui::EndMenu();
   }
   if (ImGui::MenuItem("Axes", nullptr, s.axes))
@@ -190,22 +210,26 @@ void Panels::draw_picture_menu() {
 }
 
 void Panels::draw_scene() {
-  float more = 0;
+  // Where the panel has no room for its lines of tabs, search, count and buttons, they are one, which leaves the rest
+  // to the tree. The other form must not seem to fit then: the panel would change between both.
+  constexpr float kShort = 290, kLines = 110;  // units: a panel with five rows, and more than these lines take
+  const bool compact = docks_.squeezed(Panel::scene, kShort);
+  float more = compact ? em(kLines) : 0;
   if (docks_.begin(Panel::scene, "Scene", layout_.scene)) {
     if (layout_.next_tab) layout_.tab = *std::exchange(layout_.next_tab, std::nullopt);
     auto chosen = static_cast<std::size_t>(layout_.tab);
-    if (tabs(kTabs, chosen)) layout_.tab = static_cast<Tab>(chosen);
+    if (compact ? tab_list(kTabs, chosen) : tabs(kTabs, chosen)) layout_.tab = static_cast<Tab>(chosen);
     ImGui::PushID(static_cast<int>(chosen));
     switch (layout_.tab) {
       case Tab::solids:
         tree_shown_ = true;
-        more = tree_.draw(state_, layout_.search);
+        more += tree_.draw(state_, layout_.search, compact);
         break;
       case Tab::surfaces:
         surfaces_.draw(state_);
         break;
       case Tab::light:
-        light_.draw(state_, frames_);
+        light_.draw(state_, frames_, layout_);
         break;
       case Tab::properties:
         draw_properties(state_);
@@ -245,7 +269,7 @@ void Panels::draw_image() {
 }
 
 void Panels::draw_legend() {
-  if (docks_.begin(Panel::legend, "Legend", layout_.legend)) legend_.draw(state_);
+  if (docks_.begin(Panel::legend, "Legend", layout_.legend)) legend_.draw(state_, layout_);
   docks_.end(Panel::legend);
 }
 

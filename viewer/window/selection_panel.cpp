@@ -10,6 +10,7 @@
 
 #include "cli/text.h"
 #include "model/measurement.h"
+#include "model/word_help.h"
 #include "window/panel_items.h"
 
 namespace raylift::viewer {
@@ -65,6 +66,14 @@ void draw_optics(const Scene& scene, const SelectedSolids& selection) {
     }
 }
 
+/// "Mirror, skin of the solid entered", and what that kind of surface is.
+void surface_fact(const char* name, const std::string& value) {
+  if (value.empty()) return;
+  name_fact(name, value);
+  const bool skin = value.find(", skin") != std::string::npos, border = value.find(", border") != std::string::npos;
+  tip(explained(kSurfaceWords, skin ? "skin surface" : border ? "border surface" : "no surface"));
+}
+
 void draw_names(const SelectedSolids& s) {
   name_fact(s.is_one() ? "Solid" : s.is_set() ? "Name" : "Group", s.name);
   if (!s.is_set()) name_fact("Path", s.path);
@@ -72,8 +81,8 @@ void draw_names(const SelectedSolids& s) {
   name_fact("Mesh", s.mesh);
   name_fact("Material inside", s.inside);
   name_fact("Material outside", s.outside);
-  if (!s.entering.empty()) name_fact("Surface, entering", s.entering);
-  if (!s.leaving.empty()) name_fact("Surface, leaving", s.leaving);
+  surface_fact("Surface, entering", s.entering);
+  surface_fact("Surface, leaving", s.leaving);
   if (s.triangle) fact("Triangle", cli::grouped(*s.triangle));
   if (s.clicked) point_fact("Point, mm", s.position);
 }
@@ -89,7 +98,7 @@ void draw_style(ViewerState& state, const SelectedSolids& s) {
   if (s.solids.empty()) return;
   auto style = static_cast<Style>(state.solids()->styles()[s.solids.front()]);
   if (choose("Style", kStyleNames, style,
-             "How the selection is drawn: by default as all, faintly, transparent, as lines, with edges"))
+             "How the selection is drawn: by default as all, faintly, transparent, as lines, with edges", kStyleWords))
     state.appearance().set_style(style);
   if (style != Style::glass) return;
   const std::uint8_t own = state.solids()->opacities()[s.solids.front()];
@@ -119,8 +128,7 @@ std::function<void()> draw_group_button(ViewerState& state, const SelectedSolids
 std::function<void()> draw_buttons(ViewerState& state, const SelectedSolids& s) {
   if (button("Frame", "Frame the selection, and draw faintly what stands before it (F)"))
     state.viewpoint().focus(s.solids);
-  if (button_beside("Hide", "Hide the selection (L); Ctrl+Z shows it again"))
-    state.change_solids([&](Solids& solids) { solids.set_visible(s.solids, false); });
+  if (button_beside("Hide", "Hide the selection (L); Ctrl+Z shows it again")) state.appearance().hide_selection(true);
   if (button_beside("Show only", "Hide all others; U shows all"))
     state.change_solids([&](Solids& solids) { solids.show_only(s.solids); });
   if (button_beside("Ghost others", "Draw all others faintly, or as before (Ctrl+G)"))

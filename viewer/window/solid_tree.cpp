@@ -10,6 +10,7 @@
 
 #include "cli/text.h"
 #include "model/display_name.h"
+#include "window/icons.h"
 #include "window/panel_items.h"
 
 namespace raylift::viewer {
@@ -17,7 +18,8 @@ namespace {
 
 constexpr std::size_t kMaxFound = 5000;  // rows of a search
 constexpr int kReveals = 3;
-constexpr float kArrowWide = 16, kBetweenRows = 1;
+constexpr float kArrowWide = 16, kBetweenRows = 1, kCompactPadding = 2;
+constexpr float kIndent = 11, kCompactIndent = 5;  // units of a level
 
 /// "300 solids by name, 120 marked": as many as are marked in the image, where that is not all.
 std::string found_text(std::size_t marked, const Found& found) {
@@ -26,7 +28,7 @@ std::string found_text(std::size_t marked, const Found& found) {
 
 }  // namespace
 
-float SolidTree::draw(ViewerState& state, bool& to_search) {
+float SolidTree::draw(ViewerState& state, bool& to_search, bool compact) {
   if (listed_ != state.solids()) {
     listed_ = state.solids();
     open_.clear();
@@ -40,8 +42,12 @@ float SolidTree::draw(ViewerState& state, bool& to_search) {
     ImGui::TextDisabled("No scene");
     return 0;
   }
-  draw_search(state, to_search);
+  if (compact) ImGui::SameLine();
+  draw_search(state, to_search, compact);
   if (rows_stale_) list_rows(*listed_);
+  const ImVec2 padding = ImGui::GetStyle().FramePadding;
+  indent_ = compact ? kCompactIndent : kIndent;
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {padding.x, compact ? em(kCompactPadding) : padding.y});
   ImGui::BeginChild("tree");
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, em(kBetweenRows)});
   reveal_selection(state);
@@ -59,25 +65,45 @@ float SolidTree::draw(ViewerState& state, bool& to_search) {
   ImGui::PopStyleVar();
   hint_more();
   ImGui::EndChild();
+  ImGui::PopStyleVar();
   return all - ImGui::GetItemRectSize().y;
 }
 
-void SolidTree::draw_search(ViewerState& state, bool& to_search) {
+void SolidTree::draw_search(ViewerState& state, bool& to_search, bool compact) {
   if (std::exchange(to_search, false)) ImGui::SetKeyboardFocusHere();
+  const float side = ImGui::GetFrameHeight();
   if (search_field(
-          "##search", "name, number, material ...", search_,
+          "##search", compact ? "search ..." : "name, number, material ...", search_,
           "Find solids by words of their names, such as: sensor 117; by copy number or channel, mesh or material. "
-          "Also pmt_*, /path, #copy, channel:12, material:Glass"))
+          "Also pmt_*, /path, #copy, channel:12, material:Glass",
+          compact ? side + ImGui::GetStyle().ItemSpacing.x : 0))
     rows_stale_ = true;
   const bool fresh = rows_stale_;
   if (fresh) list_rows(*listed_);
   // Also where the panel was away, and the marks with it.
   if (fresh || state.selection().found().empty()) state.selection().mark_found(found_.solids);
+  if (!compact) return draw_buttons(state);
+  ImGui::SameLine();
+  if (tool_button(icon::kMore, "...", count_shown(state) + ": show, hide", false, side))
+    ImGui::OpenPopup("of the search");
+  if (!ImGui::BeginPopup("of the search")) return;
+  draw_buttons(state);
+  ImGui::EndPopup();
+}
+
+std::string SolidTree::count_shown(const ViewerState& state) const {
+  return searching() ? found_text(state.selection().found().size(), found_)
+                     : cli::counted(listed_->scene().instances.size(), "solid", "solids");
+}
+
+void SolidTree::draw_buttons(ViewerState& state) {
   // The count has its line with and without a search, so that the buttons don't move.
-  ImGui::TextDisabled("%s", searching() ? found_text(state.selection().found().size(), found_).c_str()
-                                        : cli::counted(listed_->scene().instances.size(), "solid", "solids").c_str());
+  ImGui::TextDisabled("%s", count_shown(state).c_str());
   const char* none = !searching() ? "Type a search first" : found_.solids.empty() ? "Nothing is found" : nullptr;
   if (button("Show all", "Show all solids (U)")) state.change_solids(&Solids::show_all);
+  if (button_beside("Undo", "Undo the last change of what is hidden, of styles and of colours (Ctrl+Z)",
+                    listed_->can_undo() ? nullptr : "There is nothing to undo"))
+    state.appearance().undo();
   if (button_beside("Hide found", "Hide what the search finds; Ctrl+Z shows it again", none))
     state.change_solids([&](Solids& solids) { solids.set_visible(found_.solids, false); });
   if (button_beside("Only found", "Show only what the search finds", none))
@@ -100,7 +126,7 @@ void SolidTree::draw_checkbox(ViewerState& state, const TreeRow& row) {
 
 void SolidTree::draw_row(ViewerState& state, const TreeRow& row) {
   draw_checkbox(state, row);
-  ImGui::SameLine(0, em(2 + 11 * static_cast<float>(row.depth)));
+  ImGui::SameLine(0, em(2 + indent_ * static_cast<float>(row.depth)));
   if (!row.has_children) {
     ImGui::Dummy({em(kArrowWide), 1});
   } else if (arrow("##open", row.open, em(kArrowWide))) {

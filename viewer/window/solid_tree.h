@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <unordered_set>
 #include <vector>
 
@@ -16,12 +17,16 @@ namespace raylift::viewer {
 class SolidTree {
  public:
   /// Returns the height that all rows would have beyond that of the tree, px. With `to_search`, which it clears, the
-  /// cursor goes to the search.
-  float draw(ViewerState& state, bool& to_search);
+  /// cursor goes to the search. `compact`: in a short panel; the search is on the line of the last item, with a menu
+  /// for its buttons, and rows are lower.
+  float draw(ViewerState& state, bool& to_search, bool compact = false);
 
  private:
   [[nodiscard]] bool searching() const { return search_[0] != '\0'; }
-  void draw_search(ViewerState& state, bool& to_search);
+  void draw_search(ViewerState& state, bool& to_search, bool compact);
+  void draw_buttons(ViewerState& state);
+  /// The number of solids that the search finds, or of all.
+  [[nodiscard]] std::string count_shown(const ViewerState& state) const;
   void draw_row(ViewerState& state, const TreeRow& row);
   void draw_checkbox(ViewerState& state, const TreeRow& row);
   /// Opens the rows above the selected solid's, and scrolls to it, where the selection has changed elsewhere.
@@ -35,6 +40,7 @@ class SolidTree {
   std::vector<TreeRow> rows_;
   std::unordered_set<std::uint32_t> open_;
   bool rows_stale_ = true;
+  float indent_ = 0;
   std::array<char, 128> search_{};
   Found found_;  // by the search
 };

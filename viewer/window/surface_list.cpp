@@ -8,6 +8,7 @@
 
 #include "cli/text.h"
 #include "model/palette.h"
+#include "model/word_help.h"
 #include "window/panel_items.h"
 
 namespace raylift::viewer {
@@ -54,7 +55,10 @@ void SurfaceList::draw_row(ViewerState& state, const Boundary& boundary) {
   const std::string count =
       cli::counted(boundary.solids.size(), "solid", "solids") +
       (boundary.triangles == 0 ? "" : ", " + cli::counted(boundary.triangles, "triangle", "triangles"));
-  tip(surface + " " + materials + ": " + count + ". Click to select these solids");
+  const std::string_view kind = boundary.surface == kNone ? "no surface"
+                                : boundary.border         ? "border surface"
+                                                          : "skin surface";
+  tip(surface + " " + materials + ": " + count + ". Click to select these solids\n" + explained(kSurfaceWords, kind));
   ImDrawList& list = *ImGui::GetWindowDrawList();
   // A colour has one meaning: the squares are there while solids have these colours.
   const bool coloured = state.settings().color == ColorBy::surface;

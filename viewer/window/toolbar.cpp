@@ -2,10 +2,11 @@
 #include "window/toolbar.h"
 
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
-#include <cfloat>
 #include <cstddef>
+#include <span>
 
 #include "window/controls.h"
 #include "window/icons.h"
@@ -31,7 +32,8 @@ void draw_tool(const Tool& tool) {
     tool.act();
   if (tool.menu) {
     ImGui::SetNextWindowPos(corner, ImGuiCond_Always, {0, up ? 1.0F : 0.0F});
-    ImGui::SetNextWindowSizeConstraints({0, 0}, {FLT_MAX, up ? bottom : window - top});
+    // In a narrow window its edge cuts the column of keys.
+    ImGui::SetNextWindowSizeConstraints({0, 0}, {ImGui::GetIO().DisplaySize.x - corner.x, up ? bottom : window - top});
     if (ImGui::BeginPopup("menu", ImGuiWindowFlags_NoMove)) {
       tool.menu();
       ImGui::EndPopup();
@@ -40,12 +42,37 @@ void draw_tool(const Tool& tool) {
   ImGui::PopID();
 }
 
+/// The tools that the bar has no room for, as a menu; with their keys where the window is wide enough.
+void draw_rest(std::span<const Tool> tools) {
+  constexpr float kBesideWords = 70;  // units of icon, mark and gaps
+  float wide = 0;
+  for (const Tool& tool : tools)
+    wide = std::max(wide, ImGui::CalcTextSize(tool.does).x + ImGui::CalcTextSize(keys_in(tool.help).c_str()).x);
+  const bool keys = ImGui::GetWindowPos().x + wide + em(kBesideWords) < ImGui::GetIO().DisplaySize.x;
+  for (const Tool& tool : tools) {
+    const char* icon = has_icons() ? tool.icon : nullptr;
+    if (tool.menu) {
+      if (!ImGui::BeginMenuEx(tool.does, icon)) continue;
+      tool.menu();
+      ImGui::EndMenu();
+      continue;
+    }
+    if (ImGui::MenuItemEx(tool.does, icon, keys ? keys_in(tool.help).c_str() : nullptr, tool.on)) tool.act();
+    tip(tool.help);
+  }
+}
+
 }  // namespace
 
 std::string key_of(std::string_view help) {
   for (const Control& control : controls())
     if (control.kind == Control::Kind::key && control.help == help) return std::string(control.names.front());
   return {};
+}
+
+std::string keys_in(const std::string& help) {
+  const std::size_t at = help.rfind(" (");
+  return at == std::string::npos || !help.ends_with(')') ? "" : help.substr(at + 2, help.size() - at - 3);
 }
 
 void draw_toolbar(const Rectangle& at, const std::vector<Tool>& tools) {
@@ -76,19 +103,8 @@ void draw_toolbar(const Rectangle& at, const std::vector<Tool>& tools) {
     }
     ImGui::PopStyleVar();
     if (!all_fit)
-      draw_tool({icon::kMore, "More", "More tools", false, false, {}, [&] {
-                   for (std::size_t i = fit; i < tools.size(); ++i) {
-                     const Tool& tool = tools[i];
-                     const std::string label =
-                         (has_icons() ? std::string(tool.icon) + "  " : std::string()) + tool.word;
-                     if (tool.menu) {
-                       if (!ImGui::BeginMenu(label.c_str())) continue;
-                       tool.menu();
-                       ImGui::EndMenu();
-                     } else if (ImGui::MenuItem(label.c_str(), nullptr, tool.on)) {
-                       tool.act();
-                     }
-                   }
+      draw_tool({icon::kMore, "More", "Show more tools", "More tools", false, false, {}, [&] {
+                   draw_rest(std::span(tools).subspan(fit));
                  }});
   }
   ImGui::End();

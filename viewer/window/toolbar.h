@@ -15,6 +15,7 @@ namespace raylift::viewer {
 struct Tool {
   const char* icon;
   const char* word;  ///< in its place where the icons' font is missing
+  const char* does;  ///< a verb, and what it does that to: in a menu
   std::string help;
   bool on = false;
   bool apart = false;            ///< a line above it
@@ -43,6 +44,9 @@ inline constexpr KeyedRow kOrthographicRow{"Orthographic projection", "orthograp
     kFullScreenRow{"Full screen", "full screen"};
 /// The key of the control with this help; empty where there is none.
 [[nodiscard]] std::string key_of(std::string_view help);
+
+/// The keys that a tool's help ends with, in parentheses: "X, Ctrl+X".
+[[nodiscard]] std::string keys_in(const std::string& help);
 
 /// Draws them below each other; those without room are in a menu behind the last one.
 void draw_toolbar(const Rectangle& at, const std::vector<Tool>& tools);

@@ -29,6 +29,7 @@
 #include "window/gui.h"
 #include "window/hover_panel.h"
 #include "window/palette_panel.h"
+#include "window/panel_items.h"
 #include "window/panels.h"
 #include "window/solid_menu.h"
 
@@ -142,6 +143,10 @@ class Window {
       state_.reread_bookmarks();
       follow_theme();
       look_under_cursor();
+      if (tip_due_ && glfwGetTime() >= *tip_due_) {
+        tip_due_.reset();
+        wake_ = kFramesAfterEvent;
+      }
       note_changes();
       // A wait that ends without an event or a change draws nothing: an idle window costs nothing.
       if (!draws_on()) continue;
@@ -202,6 +207,7 @@ class Window {
   /// latest.
   [[nodiscard]] double longest_wait() const {
     if (loader_.busy() || (server_ && server_->pending()) || (commands_ && commands_->pending())) return 0.05;
+    if (tip_due_) return std::max(0.001, *tip_due_ - glfwGetTime());
     if (looks_for_hover()) return std::max(0.001, moved_ + kRest - glfwGetTime());
     if (ImGui::GetIO().WantTextInput) return 0.2;  // its cursor blinks
     return options_.window.watch || !state_.messages().text().empty() ? 0.4 : 1.0;
@@ -296,6 +302,8 @@ class Window {
       draw_hover(*hover_, cursor.x, cursor.y, width, height);
     const auto [low, high] = panels_.free_part(width, height);
     state_.viewpoint().set_free_part({low.x(), 1 - high.y()}, {high.x(), 1 - low.y()});
+    const auto to_tip = seconds_to_tip();
+    tip_due_ = to_tip ? std::optional(glfwGetTime() + *to_tip) : std::nullopt;
     ImGui::Render();
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
     glViewport(0, 0, pixels->width, pixels->height);
@@ -544,6 +552,7 @@ class Window {
   bool hover_known_ = true;            // what lies under the cursor, or that nothing does
   bool moves_ = false;                 // the cursor moved since the last key
   std::uint64_t hover_revision_ = 0;   // of the state
+  std::optional<double> tip_due_;      // when a tooltip appears
   std::optional<HoverText> hover_;
   std::optional<SnapPoint> snap_;
   int modifiers_ = 0;

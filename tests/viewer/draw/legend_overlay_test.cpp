@@ -3,6 +3,8 @@
 #include "draw/legends.h"
 
 #include <gtest/gtest.h>
+#include <raylift/geometry/import/load.h>
+#include <raylift/geometry/optics/surface_between.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +17,9 @@
 #include "draw/font.h"
 #include "draw/overlay_builder.h"
 #include "draw/overlay_triangles.h"
+#include "model/reveal.h"
+#include "support/paths.h"
+#include "support/tank_scene.h"
 
 namespace raylift::viewer {
 namespace {
@@ -67,6 +72,53 @@ TEST(LegendOverlay, HasAColourForEachEntryAsFarAsThereIsRoom) {
   EXPECT_GT(drawn({depths()}, 1280, 720).size(), 33U);
   EXPECT_TRUE(drawn({materials(3)}, 100, 100).empty()) << "a thumbnail has none";
   EXPECT_TRUE(drawn({}, 1280, 720).empty());
+}
+
+TEST(SurfaceLegend, NamesEachSurfaceAndSaysWhichAreNotSeen) {
+  const Scene scene = load(test::data("detector.dae"));
+  const Solids solids(scene);
+  Settings settings;
+  settings.color = ColorBy::surface;
+  const auto texts = [&] {
+    std::set<std::string> all;
+    for (const Legend::Entry& entry : make_legend(scene, settings, looks(solids, settings), std::nullopt, 24).entries) {
+      all.insert(entry.text());
+      EXPECT_EQ(entry.where.empty(), entry.hint.empty());
+    }
+    return all;
+  };
+  std::set<std::string> seen = texts();
+  EXPECT_TRUE(seen.contains("CathodeSurface (300), covered")) << "by the glass of the sensors";
+  EXPECT_TRUE(seen.contains("ReflectorSurface, on inner sides")) << "a border out of the buffer";
+  settings.clip = parse_clip("x");
+  seen = texts();
+  EXPECT_FALSE(seen.contains("CathodeSurface (300), covered")) << "the plane cuts some of the sensors";
+  EXPECT_TRUE(std::any_of(seen.begin(), seen.end(), [](const std::string& one) {
+    return one.starts_with("CathodeSurface (300), 2") && one.ends_with(" covered");
+  })) << "and not the others";
+  EXPECT_TRUE(seen.contains("ReflectorSurface, on inner sides"));
+  settings.clip = parse_clip("x=100000");
+  EXPECT_TRUE(texts().contains("CathodeSurface (300), covered")) << "beside the scene";
+  settings.clip.reset();
+  settings.opacity = 0.5F;
+  EXPECT_TRUE(texts().contains("CathodeSurface (300)")) << "all is seen through";
+}
+
+TEST(SurfaceLegend, NamesABorderBetweenNeighbours) {
+  Scene scene = test::tank_scene();
+  scene.optics.surfaces.resize(1);
+  scene.optics.surfaces[0].name = "Foil0x9f0";
+  SurfaceAssignment border{SurfaceAssignment::Kind::border, "border", 0, {}, {}};
+  border.from.copy_number = 7;
+  border.to.copy_number = 9;
+  scene.optics.assignments = {border};
+  resolve_optics(scene);
+  Settings settings;
+  settings.color = ColorBy::surface;
+  const Legend legend = make_legend(scene, settings, {}, std::nullopt, 24);
+  ASSERT_EQ(legend.entries.size(), 2U);
+  EXPECT_EQ(legend.entries[1].text(), "Foil, between neighbours");
+  EXPECT_NE(legend.entries[1].hint.find("touches"), std::string::npos);
 }
 
 TEST(OverlayText, HasALetterOfItsOwnForEachOfLatin) {

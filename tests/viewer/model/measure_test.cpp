@@ -278,15 +278,41 @@ TEST_F(MeasureState, IsAskedByAVerb) {
             Json::parse(R"({"points": [[0.0, 0.0, 0.0], [0.0, 3.0, 4.0]]})"));
 }
 
+TEST_F(MeasureState, IsAskedByNamesOfSolids) {
+  const Json two = call("measure", Json::parse(R"({"points": ["pmt_1", "pmt_2"]})"));
+  EXPECT_EQ(two["distances"], Json::parse("[600.0]"));
+  EXPECT_EQ(state_.settings().measured[0], state_.measurer()->centre(1)) << "as the window has it";
+  EXPECT_EQ(call("measure", Json::parse(R"({"points": ["pmt_1", [0, 0, 0], "tank"]})"))["points"].size(), 3U);
+  for (const auto& [wrong, says] : {std::pair(R"({"points": ["pmt_*", [0, 0, 0]]})", "matches 2 solids"),
+                                    {R"({"points": ["pmt_1", "no such"]})", "matches 'no such'"}}) {
+    const Json reply = ask(request("measure", Json::parse(wrong)));
+    ASSERT_TRUE(reply.contains("error")) << wrong;
+    EXPECT_NE(reply["error"]["message"].get<std::string>().find(says), std::string::npos) << reply;
+  }
+  EXPECT_EQ(state_.settings().measured.size(), 3U) << "an error changes nothing";
+  const std::vector<std::string> words{"0,0,0", "pmt_1"};
+  EXPECT_EQ(Arguments::of_words(*find_verb("measure"), words).json(),
+            Json::parse(R"({"points": [[0.0, 0.0, 0.0], "pmt_1"]})"));
+}
+
 ViewOptions measured_by_options(std::vector<std::string> words) {
   words.insert(words.begin(), {"--no-config", "a.dae"});
   return typed(std::move(words));
 }
 
 TEST(MeasureOptions, TakeAPointEach) {
-  EXPECT_EQ(measured_by_options({"--measure", "0,0,0", "--measure=1,2e3,-3", "b.dae"}).settings.measured,
-            (Points{{0, 0, 0}, {1, 2000, -3}}));
-  EXPECT_TRUE(measured_by_options({}).settings.measured.empty());
+  const auto scene = three_boxes();
+  const Solids solids(*scene);
+  const auto points = [&](const std::vector<std::string>& words) {
+    return open_view(measured_by_options(words), solids, {}, 1).settings.measured;
+  };
+  EXPECT_EQ(points({"--measure", "0,0,0", "--measure=1,2e3,-3", "b.dae"}), (Points{{0, 0, 0}, {1, 2000, -3}}));
+  EXPECT_EQ(points({"--measure", "pmt_1", "--measure", "pmt_2"}), (Points{{-300, 0, 0}, {300, 0, 0}}));
+  EXPECT_TRUE(points({}).empty());
+  EXPECT_THROW((void)points({"--measure=pmt_*", "--measure=0,0,0"}), Error) << "two solids";
+  ViewerState state(measured_by_options({"--measure", "pmt_1", "--measure", "0,0,0"}), {640, 480});
+  state.show(scene);
+  EXPECT_EQ(state.settings().measured, (Points{{-300, 0, 0}, {0, 0, 0}}));
   for (const std::vector<std::string>& wrong :
        {std::vector<std::string>{"--measure", "0,0,0"},
         {"--measure", "0,0", "--measure", "0,0,0"},

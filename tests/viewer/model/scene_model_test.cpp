@@ -71,15 +71,35 @@ TEST(DrawList, KnowsTheSurfaceOnTheOutsideOfASolid) {
   skin.from.solid = literal_pattern(scene.solid_name(scene.instances[5]));
   scene.optics.assignments = {skin};
   resolve_optics(scene);
-  const std::vector<std::uint32_t> surfaces = surfaces_of_solids(scene);
-  EXPECT_EQ(surfaces[5], 1U);
+  const std::vector<SolidSurfaces> surfaces = surfaces_of_solids(scene);
+  EXPECT_EQ(surfaces[5].entering, 1U);
+  EXPECT_EQ(surfaces[5].leaving, 1U);
   const auto tree = solid_tree(scene);
   for (std::uint32_t i = 0; i != surfaces.size(); ++i)
-    if (surfaces[i] == 1) {
+    if (surfaces[i].outside() == 1) {
       EXPECT_TRUE(i == 5 || tree.mother[i] == 5) << "Geant4's skin holds towards daughters too";
     }
   const DrawList list = draw_list(scene, mesh_offsets(scene), {}, surfaces);
-  for (const DrawSlot& slot : list.slots) EXPECT_EQ(slot.surface, surfaces[slot.instance]);
+  for (const DrawSlot& slot : list.slots) EXPECT_EQ(slot.surfaces, surfaces[slot.instance].packed());
+}
+
+TEST(DrawList, KnowsTheSurfaceOnEachSideOfAFace) {
+  const Scene scene = scene_of("detector.dae");
+  const std::vector<SolidSurfaces> surfaces = surfaces_of_solids(scene);
+  const auto name = [&](std::uint32_t surface) {
+    return surface == kNone ? "none" : scene.optics.surfaces[surface].name;
+  };
+  for (std::uint32_t i = 0; i != surfaces.size(); ++i)
+    if (scene.solid_name(scene.instances[i]).starts_with("Buffer_pv")) {
+      EXPECT_EQ(name(surfaces[i].outside()), "TankSurface") << "the skin of its mother";
+      EXPECT_EQ(name(surfaces[i].inside()), "ReflectorSurface") << "the border from it into its mother";
+    }
+  constexpr SolidSurfaces kInOnly{3, kNone}, kOutOnly{kNone, 4}, kBoth{3, 4 + kDistinctColors};
+  EXPECT_EQ(kInOnly.packed(), 0x00030003U);
+  EXPECT_EQ(kOutOnly.packed(), 0x00040004U);
+  EXPECT_EQ(kBoth.packed(), 0x00040003U);
+  EXPECT_EQ(kBoth.packed_cap(), 0x00030003U);
+  EXPECT_EQ(SolidSurfaces().packed(), kNone);
 }
 
 TEST(DrawList, TwoFloatsKeepLargeCoordinates) {

@@ -318,7 +318,7 @@ TEST_F(Verbs, SaveAndOpenBookmarks) {
   state.show(three_boxes());
   state.change_settings([](Settings& s) { s.color = ColorBy::mesh; });
   EXPECT_EQ(reply({{"name", "here"}})["result"]["name"], "here");
-  EXPECT_EQ(reply(Json::object())["result"]["name"], "view 1");
+  EXPECT_EQ(reply(Json::object())["result"]["name"], "view 2") << "its key is 2";
   state.change_settings([](Settings& s) { s.color = ColorBy::solid; });
   EXPECT_EQ(code(reply({{"name", "here"}, {"action", "open"}})), 0);
   EXPECT_EQ(state.settings().color, ColorBy::mesh);

@@ -83,6 +83,29 @@ TEST(Bookmarks, GetAnotherNameWithTheirImageAndKey) {
   EXPECT_EQ(bookmarks.all().size(), 2U);
 }
 
+TEST(Bookmarks, HaveTheNumberOfTheirKeyInTheirName) {
+  Bookmarks bookmarks;
+  const auto add = [&](std::optional<int> key) {
+    const auto [name, own] = bookmarks.fresh_name(key);
+    Bookmark bookmark = some(name);
+    bookmark.key = own;
+    bookmarks.add(bookmark);
+    EXPECT_EQ(bookmarks.find(name)->key, own);
+    return name + (own ? ", key " + std::to_string(*own) : "");
+  };
+  EXPECT_EQ(add({}), "view 1, key 1");
+  bookmarks.add(some("inside"));
+  ASSERT_EQ(bookmarks.find("inside")->key, 2);
+  EXPECT_EQ(add({}), "view 3, key 3") << "the second key is that of another name";
+  EXPECT_EQ(add(7), "view 7, key 7");
+  EXPECT_EQ(add(0), "view 10, key 0");
+  bookmarks.rename(1, "view 4");
+  EXPECT_EQ(add({}), "view 5, key 5") << "that name is taken";
+  EXPECT_EQ(add(4), "view 11, key 4");
+  for (const char* expected : {"view 6, key 6", "view 8, key 8", "view 9, key 9", "view 12"})
+    EXPECT_EQ(add({}), expected);
+}
+
 TEST(Bookmarks, AreKeptByScene) {
   const test::TemporaryFolder folder;
   const auto file = folder.path() / "bookmarks.json";

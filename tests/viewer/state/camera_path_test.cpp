@@ -117,10 +117,10 @@ TEST_F(KeptViews, AreSavedAndOpenedByKeys) {
   state.viewpoint().look(StandardView::top);
   const Camera top = state.camera();
   state.bookmark_key(7);
-  EXPECT_EQ(state.wants_thumbnail(), "view 1");
+  EXPECT_EQ(state.wants_thumbnail(), "view 7");
   state.set_thumbnail(Image(19, 12));
   EXPECT_TRUE(state.wants_thumbnail().empty());
-  const auto image = state.bookmarks().thumbnail_file("view 1");
+  const auto image = state.bookmarks().thumbnail_file("view 7");
   EXPECT_EQ(load_png(image, 100).width, 19);
   state.bookmark_key(7);
   state.viewpoint().look(StandardView::front);
@@ -138,7 +138,7 @@ TEST_F(KeptViews, AreSavedAndOpenedByKeys) {
   // A path in the window ends at its last bookmark.
   state.viewpoint().set(top);
   state.bookmark_key(8);
-  state.play_path({"view 1", "view 2"}, 2);
+  state.play_path({"view 7", "view 8"}, 2);
   EXPECT_TRUE(state.plays_path());
   EXPECT_LT((state.camera().forward() - front.forward()).norm(), 1e-6);
   state.advance_path(1);

@@ -103,7 +103,9 @@ TEST_F(FactsOfTheSelection, AreToldByAVerb) {
   EXPECT_EQ(reply({{"solids", "missing"}})["error"]["data"]["kind"], "usage");
   EXPECT_TRUE(reply({{"solids", "pmt_1"}})["result"]["volume"].is_null()) << "no check runs here";
   state_.set_check(check(*state_.scene()));
+  EXPECT_EQ(reply({{"solids", "pmt_1"}})["result"]["centre"], Json::array({-300.0, 0.0, 0.0})) << "as the panel has it";
   const Json two = reply({{"solids", "pmt_*"}})["result"];
+  EXPECT_TRUE(two["centre"].is_null());
   EXPECT_EQ(two["solids"], 2);
   EXPECT_EQ(two["triangles"], 24);
   EXPECT_EQ(two["size"], Json::array({700.0, 100.0, 100.0}));

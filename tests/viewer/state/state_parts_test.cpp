@@ -101,6 +101,19 @@ TEST_F(StateParts, AppearanceHidesStylesAndUndoes) {
   appearance_.hide_selection();
   EXPECT_EQ(look(1), Look::hidden);
   EXPECT_FALSE(selection_);
+  EXPECT_NE(shown_.messages.text().find("Ctrl+Z"), std::string::npos) << "a newcomer reads how it comes back";
+  while (shown_.solids->can_undo()) {
+    appearance_.undo();
+    EXPECT_EQ(shown_.messages.text(),
+              shown_.solids->can_undo() ? "undone; Ctrl+Z again undoes the change before" : "undone");
+  }
+  appearance_.undo();
+  EXPECT_EQ(shown_.messages.text(), "nothing to undo");
+  selection_.select(2);
+  appearance_.hide_selection(true);
+  EXPECT_EQ(look(2), Look::hidden);
+  EXPECT_TRUE(selection_);
+  appearance_.undo();
   appearance_.set_in_the_way({2});
   EXPECT_EQ(look(2), Look::faint);
   appearance_.set_in_the_way({});

@@ -10,6 +10,7 @@
 #include <cfloat>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -114,6 +115,53 @@ TEST_F(PanelItems, ASectionThatOpensScrollsIntoView) {
   draw({280, 240}, content, 6);
   EXPECT_NE(panel().Scroll.y, before);
   EXPECT_GT(bottom, low()) << "the one below gives way";
+}
+
+TEST_F(PanelItems, LinesBreakAtSpacesAndBeforeNamesOfAPath) {
+  const auto lines = [](const std::string& words, const char* widest) {
+    return broken_lines(words, ImGui::CalcTextSize(widest).x);
+  };
+  draw({280, 200}, [&] {
+    EXPECT_EQ(lines("/Scene/top/Pool_pv/Tank_pv", "/Scene/top/Po"), "/Scene/top\n/Pool_pv\n/Tank_pv");
+    EXPECT_EQ(lines("in /Scene/top/Pool_pv", "/Scene/top/Po"), "in\n/Scene/top\n/Pool_pv");
+    EXPECT_EQ(lines("3.25 and 4.5 ns/s", "3.25 and 4.5 n"), "3.25 and 4.5\nns/s");
+    EXPECT_EQ(lines("one two\nthree", "one two three"), "one two\nthree");
+    EXPECT_EQ(lines("longername", "long"), "longername") << "ImGui breaks it";
+    EXPECT_EQ(lines("", "long"), "");
+  });
+}
+
+TEST_F(PanelItems, ATipComesAfterAMomentAndNotOnItsControl) {
+  ImVec2 low, high;
+  std::optional<double> wait;
+  const auto content = [&] {
+    (void)button("Press", "What this button does");
+    low = ImGui::GetItemRectMin();
+    high = ImGui::GetItemRectMax();
+    wait = seconds_to_tip();
+  };
+  const auto shown = []() -> const ImGuiWindow* {
+    for (const ImGuiWindow* one : ImGui::GetCurrentContext()->Windows)
+      if (one->Active && !one->Hidden && (one->Flags & ImGuiWindowFlags_Tooltip) != 0) return one;
+    return nullptr;
+  };
+  draw({1000, 200}, content);
+  EXPECT_FALSE(wait);
+  ImGui::GetIO().MousePos = {low.x + 5, low.y + 5};
+  draw({1000, 200}, content, 4);
+  EXPECT_EQ(shown(), nullptr) << "the cursor may be on its way";
+  ASSERT_TRUE(wait);
+  EXPECT_LT(*wait, 1);
+  draw({1000, 200}, content, static_cast<int>(*wait / ImGui::GetIO().DeltaTime) + 4);
+  const ImGuiWindow* tip = shown();
+  ASSERT_NE(tip, nullptr);
+  EXPECT_FALSE(wait);
+  EXPECT_TRUE(tip->Pos.y >= high.y || tip->Pos.x >= high.x) << "beside it";
+  ImGui::GetIO().MousePos = {-100, -100};
+  draw({1000, 200}, content, 2);
+  ImGui::GetIO().MousePos = {low.x + 5, low.y + 5};
+  draw({1000, 200}, content, 3);
+  EXPECT_EQ(shown(), nullptr) << "it waits anew";
 }
 
 TEST_F(PanelItems, AMarkSaysThatMoreFollows) {

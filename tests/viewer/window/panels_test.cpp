@@ -160,6 +160,35 @@ TEST_F(PanelsWithoutWindow, CoverNeitherEachOtherNorTheOverlays) {
     }
 }
 
+TEST_F(PanelsWithoutWindow, TheTreeHasFiveRowsInASmallWindow) {
+  for (const auto& [width, height, scale] :
+       {std::tuple(500.0F, 400.0F, 2.0F), {500.0F, 400.0F, 1.0F}, {1280.0F, 800.0F, 1.0F}}) {
+    (void)free_part(width, height, scale, false, [](ViewerState&, WindowLayout& layout) { layout.help = false; });
+    ViewerState state(ViewOptions(), {static_cast<int>(width), static_cast<int>(height)});
+    state.show(std::make_shared<const Scene>(load(test::data("detector.dae"))));
+    SceneLoader loader;
+    FrameScheduler frames;
+    WindowLayout layout;
+    Panels panels(state, loader, frames, layout);
+    layout.scene = false;
+    float tree = 0;
+    std::vector<float> heights;
+    for (int i = 0; i != 9; ++i) {
+      ImGui::NewFrame();
+      panels.draw(width, height);
+      for (const ImGuiWindow* one : ImGui::GetCurrentContext()->Windows)
+        if (one->Active && std::string_view(one->Name).find("/tree") != std::string_view::npos)
+          tree = one->InnerRect.GetHeight();
+      ImGui::Render();
+      layout.scene = true;
+      if (i > 4) heights.push_back(tree);
+    }
+    const float row = height / scale < 300 ? ImGui::GetFontSize() + 5 * scale : ImGui::GetFrameHeight() + scale;
+    EXPECT_GE(tree, 5 * row) << width << " x " << height << " at " << scale;
+    for (const float one : heights) EXPECT_EQ(one, tree) << "it stays as it is";
+  }
+}
+
 TEST_F(PanelsWithoutWindow, MenusOfTheToolbarStayInTheWindow) {
   for (const auto& [width, height, scale] :
        {std::tuple(500.0F, 400.0F, 1.0F), {500.0F, 400.0F, 2.0F}, {1280.0F, 800.0F, 2.0F}}) {
@@ -183,6 +212,7 @@ TEST_F(PanelsWithoutWindow, MenusOfTheToolbarStayInTheWindow) {
         ++menus;
         EXPECT_GE(one->Pos.y, 0) << y << " in " << height << " at " << scale;
         EXPECT_LE(one->Pos.y + one->Size.y, height + 0.5F) << y << " in " << height << " at " << scale;
+        EXPECT_LE(one->Pos.x + one->Size.x, width + 0.5F) << y << " in " << width << " at " << scale;
       }
       if (!ImGui::GetCurrentContext()->OpenPopupStack.empty()) ImGui::ClosePopupToLevel(0, false);
       layout.opening = false;

@@ -256,6 +256,22 @@ TEST_F(ScenePanel, SelectsTheSolidsOfASurface) {
   EXPECT_TRUE(state_.selection().found().empty());
 }
 
+TEST_F(ScenePanel, OpensTheEditorOfTheScaleAtTheLegend) {
+  state_.change_settings([](Settings& s) { s.ray_cast = RayMode::crossings; });
+  layout_.legend = false;
+  for (int i = 0; i != 3; ++i) frame();
+  layout_.scale = WindowLayout::Scale::solids;
+  for (int i = 0; i != 4; ++i) frame();
+  EXPECT_EQ(layout_.scale, WindowLayout::Scale::none);
+  EXPECT_TRUE(layout_.legend);
+  ASSERT_EQ(ImGui::GetCurrentContext()->OpenPopupStack.Size, 1);
+  const ImGuiWindow* legend = window("Legend");
+  const ImGuiWindow* editor = ImGui::GetCurrentContext()->OpenPopupStack[0].Window;
+  ASSERT_NE(legend, nullptr);
+  ASSERT_NE(editor, nullptr);
+  EXPECT_LE(editor->Pos.x + editor->Size.x, legend->Pos.x) << "the scale stays in sight";
+}
+
 TEST_F(ScenePanel, PlotsTheTimesOfTheLastImages) {
   for (int i = 0; i != 9; ++i) {
     state_.change_settings([&](Settings& s) { s.edges = i % 2 == 0; });

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,12 @@ TEST(Toolbar, HasTheKeysOfItsMenus) {
   ASSERT_EQ(kViewRows.size(), kViewNames.size());
   for (std::size_t i = 0; i + 1 < kViewRows.size(); ++i)
     EXPECT_TRUE(std::string_view(kViewRows[i].help).ends_with(kViewNames[i])) << kViewNames[i];
+}
+
+TEST(Toolbar, WritesKeysApartInItsMenu) {
+  EXPECT_EQ(keys_in("Clipping planes and the clipping box (X, Ctrl+X)"), "X, Ctrl+X");
+  EXPECT_EQ(keys_in("Photons: what is drawn"), "");
+  EXPECT_EQ(keys_in("Cast rays (all) now"), "");
 }
 
 }  // namespace
