@@ -22,7 +22,7 @@ using photon::NpyType;
 using photon::NpyWriter;
 
 /// The first stretch between two checkpoints: photons that take a second or so on most machines.
-constexpr std::uint64_t kStretch = std::uint64_t{1} << 23;
+constexpr std::uint64_t kStretch = std::uint64_t{1} << 25;
 constexpr std::uint64_t kHostStretch = std::uint64_t{1} << 18;
 constexpr std::uint64_t kRecordedAtOnce = 1U << 14;
 
@@ -113,6 +113,7 @@ void follow_photons(std::span<const GpuGeometry> geometries, std::span<const pho
     const bool is_host = geometries.front().device().info().is_host;
     std::uint64_t stretch = (options.batch != 0 ? options.batch : is_host ? kHostStretch : kStretch) * lanes.size();
     const Clock::time_point start = Clock::now();
+    Clock::time_point saved = start;
     while (done != options.photons) {
       const std::uint64_t here = std::min(stretch, options.photons - done);
       run.first = options.first + done;
@@ -120,7 +121,12 @@ void follow_photons(std::span<const GpuGeometry> geometries, std::span<const pho
                                           : run_together(lanes, run, here, results));
       done += here;
       summary.seconds = since(start);
-      files.save(done, summary.tally);
+      // Hits reach the disk before a checkpoint counts them, which takes longer than the photons. A stretch is about as
+      // long as the time between two.
+      if (done == options.photons || since(saved) >= 0.9 * options.checkpoint_seconds) {
+        files.save(done, summary.tally);
+        saved = Clock::now();
+      }
       const double rate = static_cast<double>(done - summary.resumed_at) / summary.seconds;
       stretch = std::max(stretch, static_cast<std::uint64_t>(rate * options.checkpoint_seconds));
     }
