@@ -5,8 +5,9 @@
 #
 #   bench/service.sh [BUILD_DIR] [DEVICE] [SECONDS]     build/release, all and 3 by default
 #
-# PHOTONS and CLIENTS: other lists, such as PHOTONS="1000 100000". SENSORS: 20000 by default. REQUESTS=1M: as many requests of
-# 200 photons, or of PHOTONS, instead, with the server's memory before, ten times on the way, and after.
+# PHOTONS and CLIENTS: other lists, such as PHOTONS="1000 100000". SENSORS: 20000 by default. DEPTH: requests of a client on
+# their way at a time, 2 by default; 1 for latency. REQUESTS=1M: as many requests of 200 photons, or of PHOTONS, instead, with
+# the server's memory before, ten times on the way, and after.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH=$PWD/${1:-build/release}/bin:$PATH
@@ -58,7 +59,7 @@ echo "raylift photons, $largest photons: $(awk "BEGIN { printf \"%.3f\", $rate /
 raylift serve --keygen "$folder/keys"
 start "ipc://$folder/s,tcp://127.0.0.1:*" --keys "$folder/keys"
 tcp=$(grep -o 'tcp://.*' "$folder/said")
-all=(--seconds "$seconds" --alone "$rate" --photons "${photons[@]}" --clients "${clients[@]}")
+all=(--depth "${DEPTH:-2}" --seconds "$seconds" --alone "$rate" --photons "${photons[@]}" --clients "${clients[@]}")
 bench_client --address "ipc://$folder/s" --way ipc --head "${all[@]}"
 bench_client --address "ipc://$folder/s" --way shared --shared "${all[@]}"
 bench_client --address "$tcp" --keys "$folder/keys/client.key" --way tcp "${all[@]}"

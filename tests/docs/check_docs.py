@@ -117,7 +117,7 @@ if f"```cpp\n{example}```" not in (source / "README.md").read_text():
 summary = (source / "docs" / "performance.md").read_text()
 summary, tables = summary[:summary.index("\n## Rays")], summary[summary.index("\n## Rays"):]
 rays = [float(cell) for cell in re.search(r"incoherent: detector 20.6M \| (\d+) \| (\d+) \| +\| (\d+)", tables).groups()]
-chroma = re.search(r"raylift, flat: .*?\| (\d+) \|.*?Chroma, flat: .*?\| (\d+); (\d+) \|", tables, re.S).groups()
+chroma = re.search(r"\| 20,000 sensors: flat; two levels \| (\d+); .*?Chroma there: .*?\| (\d+); (\d+) \|", tables, re.S).groups()
 readme = " ".join((source / "README.md").read_text().split())
 sentence = "{:.1f} billion incoherent rays a second through 20.6 million triangles; cuBQL {:.1f}, OptiX 9.0 {:.1f}."
 for text, where in ((sentence.format(*(rate / 1000 for rate in rays)), readme),

@@ -10,9 +10,10 @@
 
 namespace raylift::photon {
 
-/// Of the current device, with high priority: its blocks are not to wait until all of the other kernel's have been
-/// started. From its construction on, work on it waits only where it is told to. The main stream waits for all of it in
-/// the end. Streams and events are kept for the next one, as making them takes longer than a small launch.
+/// A stream of the current device with high priority: the blocks of its kernels start before those of the main stream's
+/// that are still to start. Work on it waits for the main stream only at follow(). The main stream waits for all work
+/// on it at join(), and in the end. Streams and events are kept for the next SideStream, as making them takes longer
+/// than a small launch.
 class SideStream {
  public:
   explicit SideStream(cudaStream_t main) : main_(main) {
@@ -50,12 +51,12 @@ class SideStream {
     pool().free.emplace_back(device_, parts_);
   }
 
-  /// Of the construction.
+  /// Whether the constructor failed.
   [[nodiscard]] cudaError_t error() const { return error_; }
   [[nodiscard]] cudaStream_t stream() const { return parts_.stream; }
-  /// What comes next here waits for what is on the main stream by now.
+  /// Work that comes next on this stream waits for what is on the main stream by now.
   [[nodiscard]] cudaError_t follow() const { return wait(main_, parts_.reached, parts_.stream); }
-  /// What comes next on the main stream waits for what is here by now.
+  /// Work that comes next on the main stream waits for what is on this stream by now.
   [[nodiscard]] cudaError_t join() const { return wait(parts_.stream, parts_.done, main_); }
 
  private:
