@@ -46,7 +46,7 @@ struct FlightCounts {
 /// from one of them to the next; the rest of it goes to the one behind that, beside the next round.
 struct Flights {
   std::uint32_t capacity;         ///< of each list
-  Waiting waiting;                ///< the three lists, one behind the other
+  Waiting waiting;                ///< the three lists, one behind the other; their numbers are in `counts` alone
   bvh_detail::FoundFaces* found;  ///< by the search of a round and of the one before, of each that waits
   std::uint32_t* rest;            ///< likewise, places in the list of those that wait
   FlightCounts* counts;

@@ -76,13 +76,17 @@ inline Waiting waiting_in(const Flights& flights, std::uint32_t list) {
           flights.counts->waiting + list};
 }
 
-/// One step of all photons that wait.
+/// One step of all photons that wait. Rounds n and n + 1 may run at the same time, as far as their parts allow: the
+/// rest of round n and the physics of round n + 1 both append to list n + 2, whose number became 0 in the search of
+/// round n. The rest of round n reads list n and its half of `found`, which round n + 2 writes again.
 struct Round {
   Waiting from, to;
-  Waiting behind;  ///< the list that the rest goes to
-  bvh_detail::FoundFaces* found;
-  std::uint32_t *rest, *rest_count, *searched;
-  const Births* births;  ///< those before the step
+  Waiting behind;                 ///< the list that the rest goes to
+  bvh_detail::FoundFaces* found;  ///< by the search, of each of `from`
+  std::uint32_t* rest;            ///< places in `from` whose boundary takes a search in full
+  std::uint32_t* rest_count;
+  std::uint32_t* searched;  ///< how many of `from` have been taken for a search
+  const Births* births;     ///< photons that are born into `from` before the step
 };
 inline Round round_of(const Flights& flights, std::uint32_t number) {
   const std::size_t half = number % 2 * std::size_t{flights.capacity};

@@ -153,7 +153,7 @@ int launch_propagate(const GeometryView& geometry, const Source& source, const A
       if (error.set(launch_search(geometry, round, search_blocks, on))) return error.code;
       physics<<<physics_blocks, kThreads, 0, on>>>(geometry, source, anchor, run, round, outcomes);
       // The rest of the round before is done when the next one begins, that of this round beside the next one.
-      if (error.set(side.join()) || error.set(side.follow())) return error.code;
+      if ((number != 0 && error.set(side.join())) || error.set(side.follow())) return error.code;
       rest<<<rest_blocks, kThreads, 0, side.stream()>>>(geometry, source, anchor, run, round, outcomes);
     }
     FlightCounts counts{};
@@ -162,10 +162,10 @@ int launch_propagate(const GeometryView& geometry, const Source& source, const A
       return error.code;
     left = counts.waiting[number % 3] + counts.rest[(number + 1) % 2];
     born = counts.births.first + counts.births.count;
-    if (born == count && left == 0) return cudaGetLastError();
+    if (born == count && left == 0) return error.set(side.join()) ? error.code : cudaGetLastError();
   }
-  const auto finish = [&](std::uint32_t list, cudaStream_t stream) {
-    return launch_finish(geometry, source, anchor, run, waiting_in(flights, list), outcomes, count, stream);
+  const auto finish = [&](std::uint32_t list, cudaStream_t where) {
+    return launch_finish(geometry, source, anchor, run, waiting_in(flights, list), outcomes, count, where);
   };
   if (error.set(finish(number + 1, side.stream())) || error.set(finish(number, on)) || error.set(side.join()))
     return error.code;

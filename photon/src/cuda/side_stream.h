@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -20,11 +21,14 @@ class SideStream {
     if ((error_ = cudaGetDevice(&device_)) != cudaSuccess) return;
     {
       const std::lock_guard lock(pool().mutex);
-      for (auto& [device, parts] : pool().free)
-        if (device == device_ && parts.stream != nullptr) {
+      for (auto& [device, parts] : pool().free) {
+        if (device != device_ || parts.stream == nullptr) continue;
+        if (cudaEventQuery(parts.done) == cudaSuccess) {
           parts_ = std::exchange(parts, {});
           return;
         }
+        (void)cudaGetLastError();  // not ready: the last photons of another launch are on their way there
+      }
     }
     int least = 0, greatest = 0;
     error_ = cudaDeviceGetStreamPriorityRange(&least, &greatest);
@@ -35,12 +39,7 @@ class SideStream {
   SideStream(const SideStream&) = delete;
   SideStream& operator=(const SideStream&) = delete;
   ~SideStream() {
-    if (error_ != cudaSuccess) {
-      if (parts_.reached != nullptr) (void)cudaEventDestroy(parts_.reached);
-      if (parts_.stream != nullptr) (void)cudaStreamDestroy(parts_.stream);
-      return;
-    }
-    (void)join();
+    if (error_ != cudaSuccess || join() != cudaSuccess) return destroy();
     const std::lock_guard lock(pool().mutex);
     for (auto& [device, parts] : pool().free)
       if (parts.stream == nullptr) {
@@ -48,7 +47,11 @@ class SideStream {
         parts = parts_;
         return;
       }
-    pool().free.emplace_back(device_, parts_);
+    try {
+      pool().free.emplace_back(device_, parts_);
+    } catch (const std::bad_alloc&) {
+      destroy();
+    }
   }
 
   /// Whether the constructor failed.
@@ -72,6 +75,12 @@ class SideStream {
   static Pool& pool() {
     static Pool* const pool = new Pool;
     return *pool;
+  }
+  void destroy() const {
+    for (const cudaEvent_t event : {parts_.reached, parts_.done})
+      if (event != nullptr) (void)cudaEventDestroy(event);
+    if (parts_.stream != nullptr) (void)cudaStreamDestroy(parts_.stream);
+    (void)cudaGetLastError();
   }
   static cudaError_t wait(cudaStream_t before, cudaEvent_t event, cudaStream_t behind) {
     const cudaError_t error = cudaEventRecord(event, before);

@@ -104,8 +104,8 @@ class PacketAxis {
     lower_ = axis == 3 ? 0 : 32 + 8 * axis + child;
   }
 
-  // The bounds in the world's frame are kept while the rays are in a mesh's. Only the caller's kernel has room for
-  // them.
+  // The bounds in the world's frame are kept while the rays are in a mesh's: at a place that is passed in, so that
+  // kernels for one level have none.
   __device__ void save(::float4* place) const {
     place[threadIdx.x] = memory_.axis[0][threadIdx.x];
     place[kPacketThreads + threadIdx.x] = memory_.axis[1][threadIdx.x];
@@ -335,8 +335,8 @@ __device__ inline const TrianglePair* pair_of_warp(const Bvh& bvh, std::uint32_t
     return bvh.pair(pair);
 }
 
-// How a packet ends: with all that its rays hit; not, as their ways part or they meet too much, or as they part only in
-// the frame of a mesh that is turned; or at a pair that is not there yet.
+// How a packet ends: with all that its rays hit; not, as their ways part or they meet too much, or as they part, or
+// nearly run along a plane, only in the frame of a mesh that is turned; or at a pair that is not there yet.
 enum class PacketEnd { done, parted, parted_in_mesh, stopped };
 
 template <bool kScene, class Bvh, class World, class Query>

@@ -7,7 +7,8 @@
 
 namespace raylift::cuda {
 
-// Each group whose rays stay together; where one's do not in the world, the rest of the warp's are not tried either.
+// Each group whose rays stay together. Where one's do not, the rest of the warp's are not tried either, unless they
+// part in the frame of a turned mesh alone.
 template <class Geometry>
 __global__ void __launch_bounds__(kThreads, kPacketBlocks)
     packet_kernel(const __grid_constant__ Geometry geometry, const Ray* __restrict__ rays, Hit* hits, std::size_t count,

@@ -201,7 +201,7 @@ class Follower {
     detail::end_step(geometry_, boundary, run_.shift_profile, photon, rest_, outcome_.last, known_, random_);
     record();
   }
-  /// The ray that was last given for a search, to where it may be cut off.
+  /// The ray that the photon was last given for a search, with another end. Valid after resume().
   [[nodiscard]] RAYLIFT_HD_INLINE FineRay last_ray(float tmax) const {
     return {{outcome_.photon.position, rest_}, outcome_.photon.direction, tmax};
   }

@@ -33,7 +33,8 @@ struct SimulationOptions {
 [[nodiscard]] std::size_t usual_batch(const Device& device);
 
 /// Callbacks for results beside the counts. They get rows ordered by photon number, in pieces, on the thread that runs
-/// the simulation. Results without a callback are not computed. An exception from a callback ends the run.
+/// the simulation. Results without a callback are not computed. An exception from a callback ends the run, once the
+/// batch that is being started on a GPU has been launched.
 struct Results {
   std::function<void(std::span<const PhotonRow>)> hits;    ///< those detected
   std::function<void(std::span<const PhotonRow>)> finals;  ///< all

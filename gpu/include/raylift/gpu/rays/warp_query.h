@@ -89,11 +89,13 @@ __device__ T value_of(const T&);
 
 // make(i, ray, cold) is a query (see ray_walk.h) for a ray; store(i, query) gets it when the walk is done. Rays are
 // numbered from 0 to count, in 32 bits as registers are short; a thread without one has a query of ray kNoRay. Where
-// fetch(i) is more than a Ray, fetch.rest(i) is what it has in addition.
+// fetch(i) is more than a Ray, fetch.rest(i) is what it has in addition. With `ranges`, count is kMoreRanges, and rays
+// are numbered from ranges.first() on, fewer than 2^31 of them in a range.
 //
 // A query may have
 //   bool stops_at(bvh, pair)   whether the walk is to end before it reads that pair
-//   void take(changed)         after a call that got a copy, takes over what the call may have changed: the compiler then
+//   void take(changed)         after a call that got a copy, takes over what the call may have changed: the compiler
+//   then
 //                              sees what is constant
 inline constexpr std::uint32_t kNoRay = 0xFFFFFFFFu;
 template <bool kScene, class Bvh, class Fetch, class Make, class Store, class SomeStack, class Ranges = OneRange>
