@@ -21,8 +21,8 @@ using Clock = std::chrono::steady_clock;
 using photon::NpyType;
 using photon::NpyWriter;
 
-/// The first stretch between two checkpoints: photons that take a second or so on most machines.
-constexpr std::uint64_t kStretch = std::uint64_t{1} << 25;
+/// Photons of the first stretch of a run, and of the shortest: those of two batches, or that take a second or so.
+constexpr std::uint64_t kStretch = std::uint64_t{1} << 24;
 constexpr std::uint64_t kHostStretch = std::uint64_t{1} << 18;
 constexpr std::uint64_t kRecordedAtOnce = 1U << 14;
 
@@ -111,24 +111,29 @@ void follow_photons(std::span<const GpuGeometry> geometries, std::span<const pho
       stage.advance(farthest);
     };
     const bool is_host = geometries.front().device().info().is_host;
-    std::uint64_t stretch = (options.batch != 0 ? options.batch : is_host ? kHostStretch : kStretch) * lanes.size();
+    const std::uint64_t shortest = (options.batch != 0 ? options.batch
+                                    : is_host          ? kHostStretch
+                                                       : kStretch) *
+                                   lanes.size();
     const Clock::time_point start = Clock::now();
     Clock::time_point saved = start;
-    while (done != options.photons) {
+    for (std::uint64_t stretch = shortest; done != options.photons;) {
+      const Clock::time_point began = Clock::now();
       const std::uint64_t here = std::min(stretch, options.photons - done);
       run.first = options.first + done;
       summary.tally.add(lanes.size() == 1 ? lanes.front().simulation.run(lanes.front().source, run, here, results)
                                           : run_together(lanes, run, here, results));
       done += here;
       summary.seconds = since(start);
-      // Hits reach the disk before a checkpoint counts them, which takes longer than the photons. A stretch is about as
-      // long as the time between two.
+      // Hits reach the disk before a checkpoint counts them, which may take longer than the photons.
       if (done == options.photons || since(saved) >= 0.9 * options.checkpoint_seconds) {
         files.save(done, summary.tally);
         saved = Clock::now();
       }
-      const double rate = static_cast<double>(done - summary.resumed_at) / summary.seconds;
-      stretch = std::max(stretch, static_cast<std::uint64_t>(rate * options.checkpoint_seconds));
+      // Up to the next checkpoint, at this stretch's rate.
+      const double rate = static_cast<double>(here) / since(began);
+      const double left = std::max(0.0, options.checkpoint_seconds - since(saved));
+      stretch = std::max(shortest, static_cast<std::uint64_t>(rate * left));
     }
   }
   summary.batch = lanes.front().simulation.batch();
