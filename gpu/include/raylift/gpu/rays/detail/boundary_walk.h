@@ -98,11 +98,11 @@ template <class SomeRay, bool kTrusting, bool kStopsAtStart, class Notes = OwnNo
 struct NearestCounting {
   static constexpr bool kSmall = true;
   static constexpr bool kFine = kIsFine<SomeRay>;
-  float tmin;
-  float near_start, best_far, other, last_near;
+  float tmin, near_start, best_far;
+  float other = 0x1.fffffep127f, last_near = -0x1.fffffep127f;
   bool from_start;
-  AtStart start_counts;
-  bool start_passed;
+  AtStart start_counts = AtStart::none;
+  bool start_passed = false;
   Notes notes;
   const GeometryView* geometry;
 
@@ -110,11 +110,7 @@ struct NearestCounting {
       : tmin(ray.tmin),
         near_start(near_start_of(of, ray)),
         best_far(ray.tmax),
-        other(0x1.fffffep127f),
-        last_near(-0x1.fffffep127f),
         from_start(start),
-        start_counts(AtStart::none),
-        start_passed(false),
         notes(memory),
         geometry(&of) {
     notes.note({kNoTriangle, kNoInstance}, ray.tmax);
