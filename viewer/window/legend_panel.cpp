@@ -125,13 +125,17 @@ void draw_legend(ViewerState& state, const Legend& legend, float inner, bool ope
     list.AddRectFilled(at, {at.x + side, at.y + side}, as_imgui(entry.color), 2);
     list.AddRect(at, {at.x + side, at.y + side}, ImGui::GetColorU32(ImGuiCol_Text, 0.5F), 2);
     ImGui::InvisibleButton("colour", {side, side});
-    const std::string name = cli::printable(entry.name),
-                      hint = entry.hint.empty() ? "" : "\n" + cli::printable(entry.hint);
-    tip(name + (entry.solids.empty() ? "" : ". Click to give these solids another colour") + hint);
+    const auto named = [&entry](const char* advice) {
+      std::string all = cli::printable(entry.name);
+      if (!entry.solids.empty()) all += advice;
+      if (!entry.hint.empty()) all += "\n" + cli::printable(entry.hint);
+      return all;
+    };
+    tip(named(". Click to give these solids another colour"));
     edit_entry_color(state, entry);
     ImGui::SameLine();
     text(cli::printable(entry.text()));
-    tip(name + (entry.solids.empty() ? "" : ". A click on the square changes the colour") + hint);
+    tip(named(". A click on the square changes the colour"));
     ImGui::PopID();
   }
   if (legend.more != 0) ImGui::TextDisabled("and %s more", cli::grouped(legend.more).c_str());
