@@ -39,7 +39,10 @@ class SideStream {
   SideStream(const SideStream&) = delete;
   SideStream& operator=(const SideStream&) = delete;
   ~SideStream() {
-    if (error_ != cudaSuccess || join() != cudaSuccess) return destroy();
+    if (error_ != cudaSuccess || join() != cudaSuccess) {
+      destroy();
+      return;
+    }
     const std::lock_guard lock(pool().mutex);
     for (auto& [device, parts] : pool().free)
       if (parts.stream == nullptr) {
