@@ -122,9 +122,9 @@ void OffscreenScene::draw_legends(std::optional<std::pair<double, double>> depth
 }
 
 std::vector<Legend> OffscreenScene::legends(std::optional<std::pair<double, double>> depths) const {
-  return make_legends(solids_.scene(), view_.settings, looks_, depths, photons_, feed_.hits(),
+  return make_legends(solids_, view_.settings, looks_, depths, photons_, feed_.hits(),
                       renderer_.photons().readable(view_.settings.photons, view_.camera, options_.image.resolution),
-                      most_legend_entries(options_.image.resolution.height), solids_.colors());
+                      most_legend_entries(options_.image.resolution.height));
 }
 
 void OffscreenScene::go_to_bookmark(const Scene& scene) {

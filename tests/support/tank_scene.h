@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small scene without optics, for tests of the optics that a sidecar file adds.
+// A small scene without optics, for tests of the optics that are added to it.
 #pragma once
 
+#include <raylift/geometry/optics/surface_between.h>
 #include <raylift/geometry/scene/scene.h>
 
 namespace raylift::test {
@@ -23,6 +24,17 @@ inline Scene tank_scene() {
     scene.instances.push_back(instance);
   }
   return scene;
+}
+
+/// A border surface between its two sensors, "Foil".
+inline void add_foil_between_sensors(Scene& scene) {
+  scene.optics.surfaces.resize(1);
+  scene.optics.surfaces[0].name = "Foil0x9f0";
+  SurfaceAssignment border{SurfaceAssignment::Kind::border, "border", 0, {}, {}};
+  border.from.copy_number = 7;
+  border.to.copy_number = 9;
+  scene.optics.assignments = {border};
+  resolve_optics(scene);
 }
 
 }  // namespace raylift::test

@@ -155,23 +155,18 @@ bool cuts(const ClipPlane& plane, const Bounds& box, const Bounds& scene) {
 }
 
 /// Which solids lie in one that is opaque, and that no plane cuts, so that they are not seen from outside.
-std::vector<std::uint8_t> covered_solids(const Scene& scene, const SolidTree& tree, const Settings& settings,
+std::vector<std::uint8_t> covered_solids(const Solids& solids, const SolidTree& tree, const Settings& settings,
                                          std::span<const std::uint8_t> looks) {
   std::vector<std::uint8_t> covering(tree.size(), 0), covered(tree.size(), 0);
   if (settings.wireframe || settings.opacity < 1) return covered;
   const std::vector<ClipPlane> planes = settings.planes();
-  std::vector<Bounds> boxes(planes.empty() ? 0 : scene.meshes.size());
-  for (std::size_t mesh = 0; mesh != boxes.size(); ++mesh)
-    for (const Float3& vertex : scene.meshes[mesh].vertices) boxes[mesh].add(to_eigen(vertex));
   for (std::uint32_t i = 0; i != tree.size(); ++i) {
     const Look look = looks.empty() ? Look::solid : static_cast<Look>(looks[i]);
     if (look != Look::solid && look != Look::edged) continue;
-    const Instance& placed = scene.instances[i];
-    const Bounds box = planes.empty() ? Bounds() : moved_box(boxes[placed.mesh], placed.transform);
-    covering[i] = std::none_of(planes.begin(), planes.end(),
-                               [&](const ClipPlane& plane) { return cuts(plane, box, scene.bounds); })
-                      ? 1
-                      : 0;
+    const bool whole = std::none_of(planes.begin(), planes.end(), [&](const ClipPlane& plane) {
+      return cuts(plane, solids.bounds(i), solids.scene().bounds);
+    });
+    covering[i] = whole ? 1 : 0;
   }
   for (std::uint32_t i = 0; i != tree.size(); ++i)
     for (std::uint32_t mother = tree.mother[i]; mother != kNone && covered[i] == 0; mother = tree.mother[mother])
@@ -180,8 +175,9 @@ std::vector<std::uint8_t> covered_solids(const Scene& scene, const SolidTree& tr
 }
 
 /// An entry for each optical surface, with where it is if the outside of the solids does not show it.
-void add_surfaces(const Scene& scene, const Settings& settings, std::span<const std::uint8_t> looks,
-                  std::span<const std::uint32_t> own_colors, std::size_t most, Legend& legend) {
+void add_surfaces(const Solids& solids, const Settings& settings, std::span<const std::uint8_t> looks, std::size_t most,
+                  Legend& legend) {
+  const Scene& scene = solids.scene();
   const std::vector<SolidSurfaces> surfaces = surfaces_of_solids(scene);
   const auto surfaces_of = [&](std::uint32_t i) {
     const SolidSurfaces of = surfaces.empty() ? SolidSurfaces() : surfaces[i];
@@ -191,15 +187,14 @@ void add_surfaces(const Scene& scene, const Settings& settings, std::span<const 
     return std::string(base_name(scene.solid_name(scene.instances[solid])));
   };
   std::vector<std::uint32_t> listed;
-  legend.add_counted(count(scene, looks, own_colors, surfaces_of), most, [&](std::uint32_t surface) {
+  legend.add_counted(count(scene, looks, solids.colors(), surfaces_of), most, [&](std::uint32_t surface) {
     listed.push_back(surface);
-    return surface == kNone
-               ? Legend::Entry{kNoMaterialColor, "none", 0}
-               : Legend::Entry{distinct_color(surface % kDistinctColors), scene.optics.surfaces[surface].name, 0};
+    return surface == kNone ? Legend::Entry{kNoMaterialColor, "none", 0}
+                            : Legend::Entry{distinct_color(surface), scene.optics.surfaces[surface].name, 0};
   });
   if (surfaces.empty()) return;
   const SolidTree tree = solid_tree(scene);
-  const std::vector<std::uint8_t> covered = covered_solids(scene, tree, settings, looks);
+  const std::vector<std::uint8_t> covered = covered_solids(solids, tree, settings, looks);
   for (std::size_t k = 0; k != listed.size(); ++k) {
     Legend::Entry& entry = legend.entries[k];
     if (listed[k] == kNone) continue;
@@ -223,7 +218,7 @@ void add_surfaces(const Scene& scene, const Settings& settings, std::span<const 
     const std::uint32_t surface = scene.optics.assignments[border.assignment].surface;
     if (std::find(listed.begin(), listed.end(), surface) != listed.end()) continue;
     listed.push_back(surface);
-    legend.entries.push_back({distinct_color(surface % kDistinctColors),
+    legend.entries.push_back({distinct_color(surface),
                               scene.optics.surfaces[surface].name,
                               0,
                               {},
@@ -235,11 +230,11 @@ void add_surfaces(const Scene& scene, const Settings& settings, std::span<const 
 
 }  // namespace
 
-Legend make_legend(const Scene& scene, const Settings& settings, std::span<const std::uint8_t> looks,
-                   std::optional<std::pair<double, double>> depths, std::size_t most,
-                   std::span<const std::uint32_t> own_colors) {
+Legend make_legend(const Solids& solids, const Settings& settings, std::span<const std::uint8_t> looks,
+                   std::optional<std::pair<double, double>> depths, std::size_t most) {
+  const Scene& scene = solids.scene();
+  const std::span<const std::uint32_t> own_colors = solids.colors();
   Legend legend;
-  const auto distinct = [](std::uint32_t key) { return distinct_color(key % kDistinctColors); };
   const ScaleColors colors(settings.scale_map, ground_of(settings.background));
   constexpr int kSteps = 33;
   if (settings.ray_cast == RayMode::depth) {
@@ -264,21 +259,21 @@ Legend make_legend(const Scene& scene, const Settings& settings, std::span<const
     legend.title = "solids";
     const auto each = [](std::uint32_t i) { return std::array{i}; };
     legend.add_counted(count(scene, looks, own_colors, each), most, [&](std::uint32_t i) {
-      return Legend::Entry{distinct(i), scene.solid_name(scene.instances[i]), 0};
+      return Legend::Entry{distinct_color(i), scene.solid_name(scene.instances[i]), 0};
     });
     for (Legend::Entry& entry : legend.entries) entry.count = 0;
   } else if (settings.color == ColorBy::mesh) {
     legend.title = "meshes";
     const auto mesh_of = [&](std::uint32_t i) { return std::array{scene.instances[i].mesh}; };
     legend.add_counted(count(scene, looks, own_colors, mesh_of), most, [&](std::uint32_t mesh) {
-      return Legend::Entry{distinct(mesh), scene.meshes[mesh].name, 0};
+      return Legend::Entry{distinct_color(mesh), scene.meshes[mesh].name, 0};
     });
   } else if (settings.color == ColorBy::residency) {
     legend.title = "residency";
     legend.entries = {{kDeviceColor, "device memory", 0}, {kHostColor, "host memory", 0}};
   } else if (settings.color == ColorBy::surface) {
     legend.title = "optical surfaces";
-    add_surfaces(scene, settings, looks, own_colors, most, legend);
+    add_surfaces(solids, settings, looks, most, legend);
   } else {
     legend.title = "materials";
     const std::vector<std::uint32_t> palette = material_palette(scene);
@@ -297,10 +292,9 @@ Legend make_legend(const Scene& scene, const Settings& settings, std::span<const
   return legend;
 }
 
-std::vector<Legend> make_legends(const Scene& scene, const Settings& settings, std::span<const std::uint8_t> looks,
+std::vector<Legend> make_legends(const Solids& solids, const Settings& settings, std::span<const std::uint8_t> looks,
                                  std::optional<std::pair<double, double>> depths, const Photons& photons,
-                                 const std::optional<SolidHits>& hits, const LightShown& shown, std::size_t most,
-                                 std::span<const std::uint32_t> own_colors) {
+                                 const std::optional<SolidHits>& hits, const LightShown& shown, std::size_t most) {
   constexpr std::size_t kMaxOfLight = 12;
   std::vector<Legend> legends;
   const bool drawn = settings.ray_cast == RayMode::off;
@@ -310,12 +304,12 @@ std::vector<Legend> make_legends(const Scene& scene, const Settings& settings, s
     const SolidHits none, &of = hits ? *hits : none;
     legends.push_back(hit_legend(of, settings.color, hit_scale(of, settings, light)));
   } else {
-    legends.push_back(make_legend(scene, settings, looks, depths, most, own_colors));
+    legends.push_back(make_legend(solids, settings, looks, depths, most));
   }
   if (photons.set() && drawn) {
     const PhotonChoice& choice = photons.choice(settings.photons.filter);
-    Legend of_light =
-        photon_legend(*photons.set(), choice, photons.statistics(), scene, settings, std::min(most, kMaxOfLight));
+    Legend of_light = photon_legend(*photons.set(), choice, photons.statistics(), solids.scene(), settings,
+                                    std::min(most, kMaxOfLight));
     of_light.of_light = true;
     of_light.note = shown_text(settings.photons, shown, choice);
     if (one_time) {  // one scale, which both have

@@ -17,23 +17,22 @@
 #include "light/photons.h"
 #include "light/readable_light.h"
 #include "model/legend.h"
+#include "model/solids.h"
 
 namespace raylift::viewer {
 
-/// The legend of the visible solids; `looks` has the Look of each, `own_colors` its own colour or 0. `depths`: the
-/// range of a depth image, mm.
-[[nodiscard]] Legend make_legend(const Scene& scene, const Settings& settings, std::span<const std::uint8_t> looks,
-                                 std::optional<std::pair<double, double>> depths, std::size_t most = 24,
-                                 std::span<const std::uint32_t> own_colors = {});
+/// The legend of the visible solids; `looks` has the Look of each. `depths`: the range of a depth image, mm.
+[[nodiscard]] Legend make_legend(const Solids& solids, const Settings& settings, std::span<const std::uint8_t> looks,
+                                 std::optional<std::pair<double, double>> depths, std::size_t most = 24);
 
 /// The legends of the visible solids and of the light that is drawn, each of at most `most` entries. `depths` is that
 /// of make_legend(); `hits` is what solids detected, where their colours show it; `shown` how much of the light is
 /// drawn.
-[[nodiscard]] std::vector<Legend> make_legends(const Scene& scene, const Settings& settings,
+[[nodiscard]] std::vector<Legend> make_legends(const Solids& solids, const Settings& settings,
                                                std::span<const std::uint8_t> looks,
                                                std::optional<std::pair<double, double>> depths, const Photons& photons,
                                                const std::optional<SolidHits>& hits, const LightShown& shown,
-                                               std::size_t most = 24, std::span<const std::uint32_t> own_colors = {});
+                                               std::size_t most = 24);
 
 /// The most entries of a legend in an image of this height.
 [[nodiscard]] std::size_t most_legend_entries(int height);

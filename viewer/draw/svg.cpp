@@ -97,10 +97,9 @@ LineStyle LineColors::style(const Outline& line) const {
   if (!colored_ && own == 0) return line.faint ? LineStyle{grey, kThin} : LineStyle{ink, kWidth};
   const Instance& placed = scene_.instances[line.solid];
   const std::uint32_t material = scene_.material(placed, 0);
-  Color color = own != 0 ? unpacked(own)
-                : by_ == ColorBy::material
-                    ? unpacked(material == kNone ? palette_.back() : palette_[material])
-                    : distinct_color((by_ == ColorBy::solid ? line.solid : placed.mesh) % kDistinctColors);
+  Color color = own != 0                   ? unpacked(own)
+                : by_ == ColorBy::material ? unpacked(material == kNone ? palette_.back() : palette_[material])
+                                           : distinct_color(by_ == ColorBy::solid ? line.solid : placed.mesh);
   // Towards the ink, until the line is seen on the background.
   const auto luminance = [](const Color& c) { return 0.3F * c[0] + 0.6F * c[1] + 0.1F * c[2]; };
   constexpr float kDarkest = 0.45F, kLightest = 0.55F, kStep = 0.1F;

@@ -26,6 +26,7 @@ double hue_of(std::uint32_t index) {
 }  // namespace
 
 Color distinct_color(std::uint32_t index) {
+  index %= kDistinctColors;
   // Teal, sand, periwinkle, bronze, pale, navy, brown, ice, warm grey, mauve: found by a search for the greatest
   // distance of the nearest two under the four kinds of sight, with little chroma: materials fill most of an image.
   static constexpr std::array<std::array<double, 3>, kSafeColors> kFirst{{{0.602, 0.080, 0.588},

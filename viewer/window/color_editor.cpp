@@ -28,9 +28,9 @@ Color solid_color(const ViewerState& state, std::uint32_t solid) {
       return material == kNone ? kNoMaterialColor : unpacked(material_palette(scene)[material]);
     }
     case ColorBy::solid:
-      return distinct_color(solid % kDistinctColors);
+      return distinct_color(solid);
     case ColorBy::mesh:
-      return distinct_color(placed.mesh % kDistinctColors);
+      return distinct_color(placed.mesh);
     default:
       return kNoMaterialColor;
   }

@@ -175,8 +175,8 @@ bool LegendPanel::update(const ViewerState& state, const FrameScheduler& frames)
   }
   if (by_hits && frames.hits()) key.hits = {frames.hits()->most, {frames.hits()->times.low, frames.hits()->times.high}};
   if (key_ != key) {
-    legends_ = make_legends(*state.scene(), settings, state.appearance().looks(), depths, photons, frames.hits(),
-                            frames.renderer().photons().shown(), 24, state.solids()->colors());
+    legends_ = make_legends(*state.solids(), settings, state.appearance().looks(), depths, photons, frames.hits(),
+                            frames.renderer().photons().shown());
     key_ = key;
   }
   return !legends_.empty();

@@ -63,8 +63,7 @@ void SurfaceList::draw_row(ViewerState& state, const Boundary& boundary) {
   // A colour has one meaning: the squares are there while solids have these colours.
   const bool coloured = state.settings().color == ColorBy::surface;
   if (coloured) {
-    const ImU32 color =
-        packed(boundary.surface == kNone ? kNoMaterialColor : distinct_color(boundary.surface % kDistinctColors));
+    const ImU32 color = packed(boundary.surface == kNone ? kNoMaterialColor : distinct_color(boundary.surface));
     list.AddRectFilled({at.x, at.y + 1}, {at.x + side, at.y + side + 1}, color, 2);
     list.AddRect({at.x, at.y + 1}, {at.x + side, at.y + side + 1}, ImGui::GetColorU32(ImGuiCol_Text, 0.5F), 2);
   }

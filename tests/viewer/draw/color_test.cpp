@@ -161,7 +161,7 @@ class Legends : public testing::Test {
     Settings settings;
     settings.color = color;
     settings.ray_cast = rays;
-    return make_legend(scene_, settings, looks_, std::pair(1000.0, 3000.0));
+    return make_legend(Solids(scene_), settings, looks_, std::pair(1000.0, 3000.0));
   }
   Scene scene_ = load(test::data("detector.dae"));
   std::vector<std::uint8_t> looks_ = std::vector<std::uint8_t>(scene_.instances.size(), 1);

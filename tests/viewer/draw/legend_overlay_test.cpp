@@ -81,7 +81,8 @@ TEST(SurfaceLegend, NamesEachSurfaceAndSaysWhichAreNotSeen) {
   settings.color = ColorBy::surface;
   const auto texts = [&] {
     std::set<std::string> all;
-    for (const Legend::Entry& entry : make_legend(scene, settings, looks(solids, settings), std::nullopt, 24).entries) {
+    for (const Legend::Entry& entry :
+         make_legend(solids, settings, looks(solids, settings), std::nullopt, 24).entries) {
       all.insert(entry.text());
       EXPECT_EQ(entry.where.empty(), entry.hint.empty());
     }
@@ -106,16 +107,10 @@ TEST(SurfaceLegend, NamesEachSurfaceAndSaysWhichAreNotSeen) {
 
 TEST(SurfaceLegend, NamesABorderBetweenNeighbours) {
   Scene scene = test::tank_scene();
-  scene.optics.surfaces.resize(1);
-  scene.optics.surfaces[0].name = "Foil0x9f0";
-  SurfaceAssignment border{SurfaceAssignment::Kind::border, "border", 0, {}, {}};
-  border.from.copy_number = 7;
-  border.to.copy_number = 9;
-  scene.optics.assignments = {border};
-  resolve_optics(scene);
+  test::add_foil_between_sensors(scene);
   Settings settings;
   settings.color = ColorBy::surface;
-  const Legend legend = make_legend(scene, settings, {}, std::nullopt, 24);
+  const Legend legend = make_legend(Solids(scene), settings, {}, std::nullopt, 24);
   ASSERT_EQ(legend.entries.size(), 2U);
   EXPECT_EQ(legend.entries[1].text(), "Foil, between neighbours");
   EXPECT_NE(legend.entries[1].hint.find("touches"), std::string::npos);

@@ -61,13 +61,7 @@ TEST(Boundaries, KnowABorderBetweenSiblings) {
   Scene scene = test::tank_scene();
   for (Instance& one : scene.instances)
     one.outside = one.node == 0 ? kNone : scene.instances[one.node == 1 ? 0 : 1].binding;
-  scene.optics.surfaces.resize(1);
-  scene.optics.surfaces[0].name = "Foil0x9f0";
-  SurfaceAssignment border{SurfaceAssignment::Kind::border, "border", 0, {}, {}};
-  border.from.copy_number = 7;
-  border.to.copy_number = 9;
-  scene.optics.assignments = {border};
-  resolve_optics(scene);
+  test::add_foil_between_sensors(scene);
   const std::vector<Boundary> all = boundaries(scene);
   ASSERT_EQ(all.size(), 3U);
   EXPECT_EQ(surface_text(scene, all[0]), "Foil, border surface") << "surfaces come first";

@@ -357,7 +357,7 @@ TEST(OwnColors, HaveTheirEntryInTheLegend) {
   const std::vector<std::uint32_t> glass = find(solids, "material:Glass").solids;
   solids.set_color(std::vector{glass[0], glass[1]}, packed({1, 0, 0}));
   const std::vector<std::uint8_t> looks(scene.instances.size(), 1);
-  const Legend legend = make_legend(scene, Settings(), looks, std::nullopt, 24, solids.colors());
+  const Legend legend = make_legend(solids, Settings(), looks, std::nullopt);
   std::size_t own = 0, others = 0;
   for (const Legend::Entry& entry : legend.entries) {
     own += entry.color == Color{1, 0, 0} ? entry.solids.size() : 0;

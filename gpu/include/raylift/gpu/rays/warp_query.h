@@ -94,9 +94,8 @@ __device__ T value_of(const T&);
 //
 // A query may have
 //   bool stops_at(bvh, pair)   whether the walk is to end before it reads that pair
-//   void take(changed)         after a call that got a copy, takes over what the call may have changed: the compiler
-//   then
-//                              sees what is constant
+//   void take(changed)         after a call that got a copy: takes over what the call may have changed, and no more, so
+//                              that the compiler sees what is constant
 inline constexpr std::uint32_t kNoRay = 0xFFFFFFFFu;
 template <bool kScene, class Bvh, class Fetch, class Make, class Store, class SomeStack, class Ranges = OneRange>
 __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, const Fetch& fetch, const Make& make,
