@@ -18,23 +18,29 @@
 namespace raylift::photon {
 namespace {
 
-/// Photons on their way at a time, at most, with about 280 bytes each; and how few are tried where memory is short.
+/// Photons on their way at a time, at most, with 336 bytes each, in a fine geometry 372; and how few
+/// are tried where memory is short.
 constexpr std::size_t kMaxFlights = std::size_t{1} << 22, kMinFlights = std::size_t{1} << 16;
 
 /// Working memory for photons on their way.
 class FlightMemory {
  public:
-  FlightMemory(const Device& device, StreamRef stream, std::size_t count)
+  FlightMemory(const Device& device, StreamRef stream, std::size_t count, bool fine)
       : count_(count),
-        photons_(device, stream, 3 * count),
-        pauses_(device, stream, 3 * count),
-        rays_(device, stream, 3 * count),
+        starts_(device, stream, 3 * count),
+        ways_(device, stream, 3 * count),
+        lights_(device, stream, 3 * count),
+        pasts_(device, stream, 3 * count),
+        numbers_(device, stream, 3 * count),
+        exceptions_(device, stream, 3 * count),
+        rests_(device, stream, fine ? 3 * count : 0),
         found_(device, stream, 2 * count),
         rest_(device, stream, 2 * count),
         counts_(device, stream, 1) {}
   [[nodiscard]] Flights flights() const {
     return {static_cast<std::uint32_t>(count_),
-            {photons_.device(), pauses_.device(), rays_.device(), nullptr},
+            {starts_.device(), ways_.device(), lights_.device(), pasts_.device(), numbers_.device(),
+             exceptions_.device(), rests_.device(), nullptr},
             found_.device(),
             rest_.device(),
             counts_.device()};
@@ -42,18 +48,22 @@ class FlightMemory {
 
  private:
   std::size_t count_;
-  PooledBuffer<std::uint32_t> photons_;
-  PooledBuffer<Pause> pauses_;
-  PooledBuffer<WaitingRay> rays_;
+  PooledBuffer<WaitingStart> starts_;
+  PooledBuffer<WaitingWay> ways_;
+  PooledBuffer<WaitingLight> lights_;
+  PooledBuffer<WaitingPast> pasts_;
+  PooledBuffer<WaitingNumbers> numbers_;
+  PooledBuffer<WaitingExceptions> exceptions_;
+  PooledBuffer<Float3> rests_;
   PooledBuffer<bvh_detail::FoundFaces> found_;
   PooledBuffer<std::uint32_t> rest_;
   PooledBuffer<FlightCounts> counts_;
 };
 
 /// For as many of `count` photons as there is memory for.
-std::unique_ptr<FlightMemory> flight_memory(const Device& device, StreamRef stream, std::size_t count) {
+std::unique_ptr<FlightMemory> flight_memory(const GpuGeometry& geometry, StreamRef stream, std::size_t count) {
   for (std::size_t most = std::min(count, kMaxFlights);; most /= 2) try {
-      return std::make_unique<FlightMemory>(device, stream, most);
+      return std::make_unique<FlightMemory>(geometry.device(), stream, most, geometry.view().is_fine());
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::out_of_device_memory || most <= kMinFlights) throw;
     }
@@ -66,7 +76,7 @@ inline int launch_parts(const GpuGeometry& geometry, const ReadySource& ready, c
                         std::size_t count, StreamRef stream) {
   // Photons are counted in 32 bits.
   constexpr std::size_t kMaxAtOnce = std::size_t{1} << 31;
-  const std::unique_ptr<FlightMemory> memory = flight_memory(geometry.device(), stream, count);
+  const std::unique_ptr<FlightMemory> memory = flight_memory(geometry, stream, count);
   const Flights flights = memory->flights();
   int error = 0;
   for (std::size_t done = 0; done != count && error == 0;) {

@@ -14,19 +14,49 @@ int launch_anchor(const GeometryView& geometry, const Source& source, Anchor* an
 int launch_locate_photons(const GeometryView& geometry, const Source& source, Containment* in, std::size_t count,
                           void* stream);
 
-/// The ray to a photon's next boundary, and the solids that it starts in. The photon's Pause has the rest of its
-/// origin.
-struct alignas(16) WaitingRay {
-  Ray ray;
-  Containment in;
+/// A photon on its way has parts of 16 bytes. This one: where its ray starts, and where the ray ends.
+struct alignas(16) WaitingStart {
+  LocalPoint origin;
+  float tmax;
+};
+/// The direction of its ray, and the innermost solid that it starts in; see waiting_in_solids().
+struct alignas(16) WaitingWay {
+  Float3 direction;
+  std::uint32_t solid;
+};
+struct alignas(16) WaitingLight {
+  Float3 polarization;
+  float wavelength;
+};
+struct alignas(16) WaitingPast {
+  std::uint64_t history;
+  std::uint32_t steps;
+  float time;
+};
+struct alignas(16) WaitingNumbers {
+  std::uint32_t photon;  ///< from the run's first on
+  std::uint32_t pause;   ///< Pause::drawn_and_phase
+  std::uint16_t kinds;
+  std::uint16_t material;  ///< of the step; MaterialCode::none: its steps have not begun
+  std::uint32_t event;
+};
+static_assert(sizeof(WaitingStart) == 16 && sizeof(WaitingWay) == 16 && sizeof(WaitingLight) == 16 &&
+              sizeof(WaitingPast) == 16 && sizeof(WaitingNumbers) == 16);
+struct alignas(8) WaitingExceptions {
+  std::uint32_t solids[2];  ///< Containment::exceptions
 };
 
-/// Photons on their way that wait for a boundary. Their order is of no consequence.
+/// Photons on their way that wait for a boundary. Their order is of no consequence. Each part has an array of its own:
+/// the threads of a warp read and write memory side by side.
 struct Waiting {
-  std::uint32_t* photons;  ///< numbers from the run's first on
-  Pause* pauses;           ///< of each
-  WaitingRay* rays;        ///< likewise
-  std::uint32_t* count;    ///< how many, one number
+  WaitingStart* starts;
+  WaitingWay* ways;
+  WaitingLight* lights;
+  WaitingPast* pasts;
+  WaitingNumbers* numbers;
+  WaitingExceptions* exceptions;
+  Float3* rests;         ///< of their origins, in a fine geometry; null in others
+  std::uint32_t* count;  ///< how many, one number
 };
 
 /// Photons that are emitted together: numbers from the run's first on.

@@ -2,6 +2,7 @@
 // The last photons on their way, a thread each, to their ends: too few to share work. Warps that search together for 16
 // of them at a time took 10 to 25 % longer.
 #include "launches.h"
+#include "waiting.h"
 
 namespace raylift::photon {
 namespace {
@@ -14,13 +15,13 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const std::uint32_t count = *waiting.count;
   const Anchor at = anchor_at(anchor);
   for (std::uint32_t q = first_item(count); q < count; q += stride()) {
-    const std::uint32_t i = waiting.photons[q];
+    const Waited waiting_photon = waited<true>(waiting, parts_of(waiting, q), q);
     Follower follower(geometry, source, at, run);
-    follower.resume(run.first + i, outcomes[i], waiting.pauses[q]);
-    FineRay ray = fine_ray_of<true>(waiting.rays, waiting.pauses, q);
+    follower.resume(run.first + waiting_photon.photon, waiting_photon.so_far, waiting_photon.pause);
+    FineRay ray = follower.last_ray(waiting.starts[q].tmax);
     do follower.arrive(next_boundary(geometry, ray, follower.in()));
     while (follower.ray(ray));
-    outcomes[i] = follower.outcome();
+    outcomes[waiting_photon.photon] = follower.outcome();
   }
 }
 

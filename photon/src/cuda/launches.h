@@ -2,8 +2,6 @@
 // How the kernels that follow photons share lists of them, and the size of their launches.
 #pragma once
 
-#include <raylift/gpu/rays/detail/by_16_bytes.h>
-
 #include <cstddef>
 #include <cstdint>
 
@@ -13,16 +11,21 @@ namespace raylift::photon {
 
 inline constexpr unsigned kThreads = 128;
 
+// kSize: the threads of a block.
+template <unsigned kSize = kThreads>
 __device__ inline std::uint32_t first_of_thread() {
-  return blockIdx.x * kThreads + threadIdx.x;
+  return blockIdx.x * kSize + threadIdx.x;
 }
+template <unsigned kSize = kThreads>
 __device__ inline std::uint32_t stride() {
-  return gridDim.x * kThreads;
+  return gridDim.x * kSize;
 }
 // The first item of a thread that takes every stride()-th one. Few items are spread over all warps: the threads of a
 // warp wait for each other.
+template <unsigned kSize = kThreads>
 __device__ inline std::uint32_t first_item(std::uint32_t count) {
-  return count >= stride() ? first_of_thread() : (threadIdx.x & 31u) * (stride() / 32) + first_of_thread() / 32;
+  return count >= stride<kSize>() ? first_of_thread<kSize>()
+                                  : (threadIdx.x & 31u) * (stride<kSize>() / 32) + first_of_thread<kSize>() / 32;
 }
 
 // A place in the list for each thread of a warp that wants one. All of its threads are there.
@@ -34,16 +37,6 @@ __device__ inline std::uint32_t append(bool wanted, std::uint32_t* count) {
   return __shfl_sync(0xFFFFFFFFu, first, 0) + static_cast<std::uint32_t>(__popc(all & ((1u << lane) - 1u)));
 }
 
-// The ray of a photon that waits. kFine: with the rest of its origin.
-template <bool kFine>
-__device__ inline FineRay fine_ray_of(const WaitingRay* rays, const Pause* pauses, std::size_t i) {
-  const Ray ray = bvh_detail::load_by_16_bytes(&rays[i].ray);
-  if constexpr (kFine)
-    return {{ray.origin, bvh_detail::load_by_16_bytes(pauses + i).rest}, ray.direction, ray.tmax};
-  else
-    return {ray.origin, ray.direction, ray.tmax};
-}
-
 // For chains of calls that stop at the first one that fails.
 struct FirstError {
   cudaError_t code = cudaSuccess;
@@ -53,16 +46,17 @@ struct FirstError {
   }
 };
 
-// Blocks of a kernel that fill the device, or fewer for less work.
+// Blocks of a kernel that fill the device, or fewer for less work. shared: the bytes of dynamic shared memory of each.
 template <class Kernel>
-inline cudaError_t blocks_for(const Kernel& kernel, std::size_t count, unsigned& blocks) {
+inline cudaError_t blocks_for(const Kernel& kernel, std::size_t count, unsigned& blocks, unsigned threads = kThreads,
+                              std::size_t shared = 0) {
   int device = 0, multiprocessors = 0, resident = 0;
   FirstError error;
   if (error.set(cudaGetDevice(&device)) ||
       error.set(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device)) ||
-      error.set(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, kThreads, 0)))
+      error.set(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, static_cast<int>(threads), shared)))
     return error.code;
-  const std::size_t wanted = (count + kThreads - 1) / kThreads;
+  const std::size_t wanted = (count + threads - 1) / threads;
   const std::size_t most = static_cast<std::size_t>(multiprocessors) * static_cast<std::size_t>(resident);
   blocks = static_cast<unsigned>(wanted < most ? wanted : most);
   return cudaSuccess;
@@ -72,7 +66,14 @@ inline cudaError_t blocks_for(const Kernel& kernel, std::size_t count, unsigned&
 inline Waiting waiting_in(const Flights& flights, std::uint32_t list) {
   list %= 3;
   const std::size_t begin = list * std::size_t{flights.capacity};
-  return {flights.waiting.photons + begin, flights.waiting.pauses + begin, flights.waiting.rays + begin,
+  const Waiting& all = flights.waiting;
+  return {all.starts + begin,
+          all.ways + begin,
+          all.lights + begin,
+          all.pasts + begin,
+          all.numbers + begin,
+          all.exceptions + begin,
+          all.rests != nullptr ? all.rests + begin : nullptr,
           flights.counts->waiting + list};
 }
 

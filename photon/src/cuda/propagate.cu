@@ -2,8 +2,12 @@
 // Photons of a source from emission to end: births, physics, and the order of all launches.
 #include <raylift/gpu/rays/warp_boundary.h>
 
+#include <cuda_pipeline_primitives.h>
+
 #include "launches.h"
 #include "side_stream.h"
+#include "turns.h"
+#include "waiting.h"
 
 namespace raylift::photon {
 namespace {
@@ -13,7 +17,7 @@ using bvh_detail::FineWalkRay;
 // Rounds before the host looks how many photons are left; and how few are.
 constexpr std::uint32_t kRounds = 2, kFew = 32768;
 // Blocks that a multiprocessor is to hold, which bounds a thread's registers. Measured: see docs/lab_notes.md.
-constexpr int kPhysicsBlocks = 4;
+constexpr int kStepBlocks = 2, kRestBlocks = 4, kBirthBlocks = 8;
 
 // How many photons are born now: as many as there is room for.
 __global__ void plan_births(FlightCounts* counts, std::uint32_t round, std::uint32_t capacity, std::uint32_t all) {
@@ -24,102 +28,161 @@ __global__ void plan_births(FlightCounts* counts, std::uint32_t round, std::uint
   births.count = left < room ? left : room;
 }
 
-// What all photons of a launch share.
-struct Launch {
-  const GeometryView& geometry;
-  const Source& source;
-  const Anchor& anchor;
-  const Run& run;
-  const Round& round;
-  Outcome* outcomes;
-};
-
-// Where photons come from: their birth; the boundary that each waits for, where the search alone gives it; or that of
-// one of the rest.
-enum class From { birth, boundary, rest };
-
 // A photon between two rays.
 struct Between {
   bool flying = false;
-  bool later = false;        // it is one of the rest
-  std::uint32_t photon = 0;  // its number from the run's first on
-  WaitingRay ray;            // where it flies
-  Pause pause;
+  bool later = false;  // it is one of the rest
+  float tmax = 0;      // where its ray ends
+  Waited photon;
 };
-// From its birth, by its number, or as waiting photon q.
-template <From kFrom, class SomeRay>
-__device__ __forceinline__ Between advance(const Launch& launch, std::uint32_t q) {
-  using bvh_detail::load_by_16_bytes;
-  Between now;
-  Follower follower(launch.geometry, launch.source, launch.anchor, launch.run);
-  if constexpr (kFrom == From::birth) {
-    now.photon = q;
-    follower.start(launch.run.first + q);
-  } else {
-    const Waiting& from = launch.round.from;
-    now.photon = from.photons[q];
-    const auto found = load_by_16_bytes(launch.round.found + q);
-    follower.resume(launch.run.first + now.photon, load_by_16_bytes(launch.outcomes + now.photon),
-                    load_by_16_bytes(from.pauses + q));
-    Boundary boundary;
-    if constexpr (kFrom == From::boundary) {
-      // Behind a face, the end of the ray is of no consequence.
-      const FineRay ray = follower.last_ray(found.best_far);
-      now.later = !bvh_detail::plain_boundary<SomeRay>(launch.geometry, ray, follower.in(), found, boundary);
-      if (now.later) return now;
-    } else {
-      const FineRay ray = follower.last_ray(from.rays[q].ray.tmax);
-      boundary = bvh_detail::finish_boundary<SomeRay>(launch.geometry, ray, follower.in(), found);
-    }
-    follower.arrive(boundary);
-  }
+// Continues a photon behind its birth or a boundary: to its next ray, or its end.
+__device__ __forceinline__ void go_on(Follower& follower, Between& now, Outcome* outcomes) {
   FineRay ray;
   now.flying = follower.ray(ray);
-  bvh_detail::store_by_16_bytes(launch.outcomes + now.photon, follower.outcome());
   if (now.flying) {
-    now.pause = follower.pause();
-    now.ray = {{ray.origin.point, 0, ray.direction, ray.tmax}, follower.in()};
+    now.tmax = ray.tmax;
+    now.photon.so_far = follower.outcome();
+    now.photon.pause = follower.pause();
+  } else {
+    bvh_detail::store_by_16_bytes(outcomes + now.photon.photon, follower.outcome());
   }
-  return now;
 }
 
-// Lets a photon wait at a place of the list.
-__device__ void wait_at(const Waiting& list, std::uint32_t place, const Between& now) {
-  list.photons[place] = now.photon;
-  bvh_detail::store_by_16_bytes(list.pauses + place, now.pause);
-  bvh_detail::store_by_16_bytes(list.rays + place, now.ray);
-}
-
-// The physics of a step: from the boundary that each photon waits for to its next ray; at birth, to its first ray.
-template <From kFrom, class SomeRay>
-__global__ void __launch_bounds__(kThreads, kPhysicsBlocks)
-    advance_each(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source,
-                 const Anchor* anchor, const __grid_constant__ Run run, const __grid_constant__ Round round,
-                 Outcome* outcomes) {
-  const std::uint32_t count = kFrom == From::birth      ? round.births->count
-                              : kFrom == From::boundary ? *round.from.count
-                                                        : *round.rest_count;
-  const Waiting& to = kFrom == From::birth ? round.from : kFrom == From::boundary ? round.to : round.behind;
-  if (kFrom == From::boundary && first_of_thread() == 0) *round.searched = 0;
+// Photons are born, to their first rays.
+__global__ void __launch_bounds__(kThreads, kBirthBlocks)
+    emit_each(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source,
+              const Anchor* anchor, const __grid_constant__ Run run, const __grid_constant__ Round round,
+              Outcome* outcomes) {
+  const std::uint32_t count = round.births->count;
   const Anchor at = anchor_at(anchor);
-  const Launch launch{geometry, source, at, run, round, outcomes};
   const std::uint32_t turns = (count + stride() - 1) / stride();
   std::uint32_t i = first_item(count);
   // By whole warps, as they append together.
   for (std::uint32_t turn = 0; turn != turns; ++turn, i += stride()) {
     Between now;
-    std::uint32_t q = i;
     if (i < count) {
-      if constexpr (kFrom == From::birth) q += round.births->first;
-      if constexpr (kFrom == From::rest) q = round.rest[i];
-      now = advance<kFrom, SomeRay>(launch, q);
+      Follower follower(geometry, source, at, run);
+      now.photon.photon = round.births->first + i;
+      follower.start(run.first + now.photon.photon);
+      go_on(follower, now, outcomes);
     }
-    if constexpr (kFrom == From::boundary) {
-      const std::uint32_t place = append(now.later, round.rest_count);
-      if (now.later) round.rest[place] = q;
+    const std::uint32_t place = append(now.flying, round.from.count);
+    if (now.flying) wait_at(round.from, place, now.photon, now.tmax);
+  }
+}
+
+// Photons of a list, copied into shared memory a turn ahead, so that no register holds them and no thread waits.
+struct Staged {
+  WaitingStart starts[kStepThreads];
+  WaitingWay ways[kStepThreads];
+  WaitingLight lights[kStepThreads];
+  WaitingPast pasts[kStepThreads];
+  WaitingNumbers numbers[kStepThreads];
+  ::uint4 found[2][kStepThreads];
+
+  // Begins to copy what the thread needs of place q.
+  __device__ void copy(const Round& round, std::uint32_t q) {
+    const std::uint32_t i = threadIdx.x;
+    if (q != kNoPlace) {
+      copy_16_bytes(starts[i], round.from.starts[q]);
+      copy_16_bytes(ways[i], round.from.ways[q]);
+      copy_16_bytes(lights[i], round.from.lights[q]);
+      copy_16_bytes(pasts[i], round.from.pasts[q]);
+      copy_16_bytes(numbers[i], round.from.numbers[q]);
+      const auto* const words = reinterpret_cast<const ::uint4*>(round.found + q);
+      for (int k = 0; k != 2; ++k) copy_16_bytes(found[k][i], words[k]);
     }
-    const std::uint32_t place = append(now.flying, to.count);
-    if (now.flying) wait_at(to, place, now);
+    __pipeline_commit();
+  }
+  [[nodiscard]] __device__ WaitingParts parts() const {
+    const std::uint32_t i = threadIdx.x;
+    return {starts + i, ways + i, lights + i, pasts + i, numbers + i};
+  }
+  [[nodiscard]] __device__ bvh_detail::FoundFaces faces() const {
+    const ::uint4 words[2] = {found[0][threadIdx.x], found[1][threadIdx.x]};
+    bvh_detail::FoundFaces faces;
+    memcpy(&faces, words, sizeof faces);
+    return faces;
+  }
+
+ private:
+  template <class T>
+  static __device__ void copy_16_bytes(T& to, const T& from) {
+    static_assert(sizeof(T) == 16);
+    __pipeline_memcpy_async(&to, &from, 16);
+  }
+};
+constexpr std::size_t kStagedBytes = 2 * sizeof(Staged);
+
+// The physics of a step: from the boundary that each photon waits for to its next ray, where the search alone gives it.
+template <class SomeRay>
+__global__ void __launch_bounds__(kStepThreads, kStepBlocks)
+    step_each(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source,
+              const Anchor* anchor, const __grid_constant__ Run run, const __grid_constant__ Round round,
+              Outcome* outcomes) {
+  __shared__ Queues queues;
+  extern __shared__ ::uint4 memory[];
+  auto* const stages = reinterpret_cast<Staged*>(memory);
+  if (first_of_thread<kStepThreads>() == 0) *round.searched = 0;
+  const Anchor at = anchor_at(anchor);
+  Turns turns(round.found, *round.from.count, queues);
+  std::uint32_t q;
+  bool more = turns.take(q);
+  stages[0].copy(round, q);
+  for (unsigned turn = 0; more; ++turn) {
+    std::uint32_t next;
+    more = turns.take(next);
+    stages[(turn + 1) % 2].copy(round, next);
+    __pipeline_wait_prior(1);
+    Between now;
+    if (q != kNoPlace) {
+      const Staged& stage = stages[turn % 2];
+      const bvh_detail::FoundFaces found = stage.faces();
+      now.photon = waited<bvh_detail::kIsFine<SomeRay>>(round.from, stage.parts(), q);
+      Follower follower(geometry, source, at, run);
+      follower.resume(run.first + now.photon.photon, now.photon.so_far, now.photon.pause);
+      Boundary boundary;
+      // Behind a face, the end of the ray is of no consequence.
+      const FineRay ray = follower.last_ray(found.best_far);
+      now.later = !bvh_detail::plain_boundary<SomeRay>(geometry, ray, follower.in(), found, boundary);
+      if (!now.later) {
+        follower.arrive(boundary);
+        go_on(follower, now, outcomes);
+      }
+    }
+    const std::uint32_t rest = append(now.later, round.rest_count);
+    if (now.later) round.rest[rest] = q;
+    const std::uint32_t place = append(now.flying, round.to.count);
+    if (now.flying) wait_at(round.to, place, now.photon, now.tmax);
+    q = next;
+  }
+}
+
+// The same for the rest, whose boundaries take a search in full.
+template <class SomeRay>
+__global__ void __launch_bounds__(kThreads, kRestBlocks)
+    step_rest(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source,
+              const Anchor* anchor, const __grid_constant__ Run run, const __grid_constant__ Round round,
+              Outcome* outcomes) {
+  const std::uint32_t count = *round.rest_count;
+  const Anchor at = anchor_at(anchor);
+  const Waiting& from = round.from;
+  const std::uint32_t turns = (count + stride() - 1) / stride();
+  std::uint32_t i = first_item(count);
+  for (std::uint32_t turn = 0; turn != turns; ++turn, i += stride()) {
+    Between now;
+    if (i < count) {
+      const std::uint32_t q = round.rest[i];
+      now.photon = waited<bvh_detail::kIsFine<SomeRay>>(from, parts_of(from, q), q);
+      Follower follower(geometry, source, at, run);
+      follower.resume(run.first + now.photon.photon, now.photon.so_far, now.photon.pause);
+      const FineRay ray = follower.last_ray(from.starts[q].tmax);
+      follower.arrive(bvh_detail::finish_boundary<SomeRay>(geometry, ray, follower.in(),
+                                                           bvh_detail::load_by_16_bytes(round.found + q)));
+      go_on(follower, now, outcomes);
+    }
+    const std::uint32_t place = append(now.flying, round.behind.count);
+    if (now.flying) wait_at(round.behind, place, now.photon, now.tmax);
   }
 }
 
@@ -131,14 +194,15 @@ int launch_propagate(const GeometryView& geometry, const Source& source, const A
   const auto on = static_cast<cudaStream_t>(stream);
   unsigned birth_blocks = 0, search_blocks = 0, physics_blocks = 0, rest_blocks = 0;
   const bool fine = geometry.is_fine();
-  const auto births = advance_each<From::birth, Ray>;
-  const auto physics = fine ? advance_each<From::boundary, FineWalkRay> : advance_each<From::boundary, Ray>;
-  const auto rest = fine ? advance_each<From::rest, FineWalkRay> : advance_each<From::rest, Ray>;
+  const auto births = emit_each;
+  const auto physics = fine ? step_each<FineWalkRay> : step_each<Ray>;
+  const auto rest = fine ? step_rest<FineWalkRay> : step_rest<Ray>;
   FirstError error;
   SideStream side(on);
   if (error.set(side.error()) || error.set(blocks_for(births, count, birth_blocks)) ||
-      error.set(blocks_for(physics, count, physics_blocks)) || error.set(blocks_for(rest, count, rest_blocks)) ||
-      error.set(blocks_for_search(geometry, count, search_blocks)) ||
+      error.set(cudaFuncSetAttribute(physics, cudaFuncAttributeMaxDynamicSharedMemorySize, kStagedBytes)) ||
+      error.set(blocks_for(physics, count, physics_blocks, kStepThreads, kStagedBytes)) ||
+      error.set(blocks_for(rest, count, rest_blocks)) || error.set(blocks_for_search(geometry, count, search_blocks)) ||
       error.set(cudaMemsetAsync(flights.counts, 0, sizeof *flights.counts, on)))
     return error.code;
   // As long as many photons are on their way, or not yet born.
@@ -151,7 +215,7 @@ int launch_propagate(const GeometryView& geometry, const Source& source, const A
         births<<<birth_blocks, kThreads, 0, on>>>(geometry, source, anchor, run, round, outcomes);
       }
       if (error.set(launch_search(geometry, round, search_blocks, on))) return error.code;
-      physics<<<physics_blocks, kThreads, 0, on>>>(geometry, source, anchor, run, round, outcomes);
+      physics<<<physics_blocks, kStepThreads, kStagedBytes, on>>>(geometry, source, anchor, run, round, outcomes);
       // The rest of the round before is done when the next one begins, that of this round beside the next one.
       if ((number != 0 && error.set(side.join())) || error.set(side.follow())) return error.code;
       rest<<<rest_blocks, kThreads, 0, side.stream()>>>(geometry, source, anchor, run, round, outcomes);

@@ -4,6 +4,7 @@
 #include <raylift/gpu/rays/warp_boundary.h>
 
 #include "launches.h"
+#include "waiting.h"
 
 namespace raylift::photon {
 namespace {
@@ -51,13 +52,15 @@ __global__ void __launch_bounds__(kThreads, kSearchBlocks<SomeRay>)
   typename Stack::Overflow overflow;
   Stack stack(overflow);
   const auto kept = stack.keep(0);
-  const WaitingRay* const rays = round.from.rays;
-  const Pause* const pauses = round.from.pauses;
+  const WaitingStart* const starts = round.from.starts;
+  const WaitingWay* const ways = round.from.ways;
+  const Float3* const rests = round.from.rests;
+  const WaitingExceptions* const exceptions = round.from.exceptions;
   bvh_detail::FoundFaces* const all_found = round.found;
   bvh_detail::nearest_faces_of_warp<SomeRay, kScene>(
       geometry, bvh_detail::kMoreRanges,
-      [=](std::uint32_t i) { return fine_ray_of<bvh_detail::kIsFine<SomeRay>>(rays, pauses, i); },
-      [=](std::uint32_t i) { return rays[i].in; },
+      [=](std::uint32_t i) { return waiting_ray<kIsFine<SomeRay>>(starts, ways, rests, i); },
+      [=](std::uint32_t i) { return waiting_in_solids(ways[i].solid, exceptions, i); },
       [=](std::uint32_t i, const bvh_detail::FoundFaces& found) {
         bvh_detail::store_by_16_bytes(all_found + i, found);
       },
