@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 #include <raylift/geometry/optics/light.h>
 #include <raylift/geometry/optics/words.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "cli/table.h"
 #include "cli/text.h"
+#include "geometry/src/scene/names.h"
 
 namespace raylift::batch {
 using namespace cli;

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/scene/thin_layers.h>
 
 #include <algorithm>
 
 #include "cli/table.h"
 #include "cli/text.h"
+#include "geometry/src/scene/thin_layers.h"
 
 namespace raylift::batch {
 using namespace cli;

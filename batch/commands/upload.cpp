@@ -6,7 +6,6 @@
 #include <raylift/gpu/memory/residency.h>
 #include <raylift/gpu/upload/broadcast.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
-#include <raylift/gpu/upload/verify_upload.h>
 
 #include <chrono>
 #include <memory>
@@ -18,6 +17,7 @@
 #include "commands.h"
 #include "device_options.h"
 #include "gpu/src/cache/cache_files.h"
+#include "gpu/src/upload/verify_upload.h"
 
 namespace raylift::batch {
 using namespace cli;

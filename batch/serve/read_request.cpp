@@ -2,7 +2,7 @@
 #include "read_request.h"
 
 #include <fmt/format.h>
-#include <raylift/client/shared_memory.h>
+#include <raylift/client/detail/shared_memory.h>
 #include <raylift/geometry/error.h>
 #include <raylift/photon/npy.h>
 #include <raylift/photon/parse_source.h>

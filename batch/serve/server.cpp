@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <raylift/client/shared_memory.h>
+#include <raylift/client/detail/shared_memory.h>
 #include <raylift/geometry/error.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/error.h>
-#include <raylift/photon/generate.h>
 #include <raylift/photon/load_source.h>
 #include <raylift/photon/npy.h>
 #include <raylift/photon/parse_source.h>
@@ -10,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "generate.h"
 #include "import/archive.h"
 
 namespace raylift::photon {

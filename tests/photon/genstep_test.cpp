@@ -2,7 +2,6 @@
 // Photons from gensteps: their numbers, directions, spectra, places and times against integrals in double.
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/properties.h>
-#include <raylift/photon/generate.h>
 #include <raylift/photon/gensteps.h>
 
 #include <array>
@@ -12,6 +11,7 @@
 #include <string>
 
 #include "gensteps.h"
+#include "photon/src/generate.h"
 #include "statistics.h"
 #include "support/random_optics.h"
 

@@ -2,7 +2,6 @@
 #include "draw/legends.h"
 
 #include <raylift/geometry/scene/eigen.h>
-#include <raylift/geometry/scene/names.h>
 #include <raylift/geometry/scene/solids.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 
 #include "cli/text.h"
 #include "draw/overlay_builder.h"
+#include "geometry/src/scene/names.h"
 #include "light/photon_colors.h"
 #include "meshes/draw_list.h"
 #include "model/color_map.h"

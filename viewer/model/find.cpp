@@ -3,7 +3,6 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/find_solids.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 
 #include "base/parse_number.h"
 #include "cli/text.h"
+#include "geometry/src/scene/names.h"
 #include "model/display_name.h"
 #include "model/word_query.h"
 

@@ -3,7 +3,6 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/eigen.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,7 @@
 
 #include "base/json.h"
 #include "cli/text.h"
+#include "geometry/src/scene/names.h"
 
 namespace raylift::viewer {
 namespace {

@@ -4,7 +4,6 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/scene/eigen.h>
-#include <raylift/geometry/scene/thin_layers.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -25,6 +24,7 @@
 #include "isolate.h"
 #include "load_optics.h"
 #include "read_scene.h"
+#include "scene/thin_layers.h"
 #include "step/step_module.h"
 
 namespace raylift {

@@ -2,11 +2,11 @@
 #include "edit_optics.h"
 
 #include <raylift/geometry/index.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 
 #include "base/suggest.h"
+#include "scene/names.h"
 
 namespace raylift::detail {
 

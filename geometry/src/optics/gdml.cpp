@@ -3,7 +3,6 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/words.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +19,7 @@
 #include "edit_optics.h"
 #include "gdml_values.h"
 #include "property_faults.h"
+#include "scene/names.h"
 
 namespace raylift::detail {
 namespace {

@@ -2,11 +2,12 @@
 #include "rayleigh.h"
 
 #include <raylift/geometry/optics/properties.h>
-#include <raylift/geometry/scene/names.h>
 #include <raylift/geometry/scene/optics_codes.h>
 
 #include <cmath>
 #include <numbers>
+
+#include "scene/names.h"
 
 namespace raylift {
 namespace detail {

@@ -3,7 +3,6 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/words.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,7 @@
 #include "base/suggest.h"
 #include "edit_optics.h"
 #include "property_faults.h"
+#include "scene/names.h"
 
 namespace raylift::detail {
 namespace {

@@ -3,7 +3,6 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/sidecar.h>
 #include <raylift/geometry/optics/words.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +10,7 @@
 #include <unordered_map>
 
 #include "json_value.h"
+#include "scene/names.h"
 
 namespace raylift {
 namespace {

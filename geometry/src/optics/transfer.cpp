@@ -4,7 +4,6 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/surface_between.h>
 #include <raylift/geometry/optics/transfer.h>
-#include <raylift/geometry/scene/names.h>
 #include <raylift/geometry/scene/solids.h>
 
 #include <algorithm>
@@ -17,6 +16,8 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "scene/names.h"
 
 namespace raylift {
 namespace {

@@ -6,7 +6,6 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/solids.h>
-#include <raylift/geometry/scene/thin_layers.h>
 #include <raylift/gpu/upload/optics_arrays.h>
 
 #include <algorithm>
@@ -19,6 +18,7 @@
 #include "array_on_device.h"
 #include "bvh/bvh_build.h"
 #include "geometry/src/scene/scene_bytes.h"
+#include "geometry/src/scene/thin_layers.h"
 #include "prebuilt_bvh.h"
 #include "upload_on.h"
 

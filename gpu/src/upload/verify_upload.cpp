@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "verify_upload.h"
+
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/upload/verify_upload.h>
 
 #include <algorithm>
 #include <string>

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/scene/pack.h>
-#include <raylift/geometry/scene/thin_layers.h>
 #include <raylift/geometry/scene/weld.h>
 
 #include <cmath>
 
+#include "geometry/src/scene/thin_layers.h"
 #include "support/paths.h"
 #include "support/thin_scene.h"
 

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/optics/surface_between.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <numbers>
 
+#include "geometry/src/scene/names.h"
 #include "optics/gdml.h"
 #include "support/expect_error.h"
 #include "support/paths.h"

@@ -3,11 +3,11 @@
 // and assignments mean.
 #include <gtest/gtest.h>
 #include <raylift/geometry/optics/surface_between.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <cmath>
 #include <functional>
 
+#include "geometry/src/scene/names.h"
 #include "geometry/src/scene/scene_bytes.h"
 #include "support/expect_error.h"
 

@@ -2,13 +2,13 @@
 // The cache of uploads and of the documents that a scene refers to: what comes out of it is what uploading gives.
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/upload/verify_upload.h>
 
 #include <fstream>
 #include <iterator>
 
 #include "caching.h"
 #include "gpu/src/cache/cache_files.h"
+#include "gpu/src/upload/verify_upload.h"
 #include "support/devices.h"
 #include "support/paths.h"
 #include "support/random_scenes.h"

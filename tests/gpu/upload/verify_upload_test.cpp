@@ -2,10 +2,10 @@
 // The comparison of an upload with its scene, on each device: it finds one changed byte in any array.
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/upload/verify_upload.h>
 
 #include <array>
 
+#include "gpu/src/upload/verify_upload.h"
 #include "support/devices.h"
 #include "support/random_scenes.h"
 

@@ -2,7 +2,7 @@
 // The preflight's frame: elements by their ids, and the order of the other parts.
 #include "collada.h"
 
-#include <raylift/geometry/scene/names.h>
+#include "scene/names.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <raylift/client/client.h>
-#include <raylift/client/shared_memory.h>
+#include <raylift/client/detail/shared_memory.h>
 
 namespace raylift::client {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <raylift/gpu/device/backend.h>
-#include <raylift/gpu/device/owned.h>
+#include <raylift/gpu/device/detail/owned.h>
 
 #include <memory>
 #include <optional>

@@ -88,8 +88,7 @@ struct UploadOptions {
   std::vector<Device> relay_devices;
 };
 
-/// Whether an upload of the scene resolves places finely: by has_thin_layers() of
-/// <raylift/geometry/scene/thin_layers.h>.
+/// Whether an upload of the scene resolves places finely.
 [[nodiscard]] bool is_fine(const Scene& scene, const UploadOptions& options);
 
 /// Uploaded arrays, in the order of their sources and of UploadOptions::arrays, and where they went.
