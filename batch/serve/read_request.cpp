@@ -21,19 +21,20 @@
 namespace raylift::batch {
 namespace {
 
-using protocol::Body;
-using protocol::Encoding;
+using Body = protocol::Header::Body;
+using Encoding = protocol::Header::Encoding;
 using protocol::ErrorCode;
 using protocol::Header;
 using protocol::Layout;
-using protocol::Place;
+using Place = protocol::Header::Place;
 
 static_assert(sizeof(photon::Genstep) == protocol::kGenstepBytes &&
               sizeof(photon::StartPhoton) == protocol::kPhotonBytes);
-static_assert(sizeof(photon::PhotonRow) == sizeof(protocol::Row) && sizeof(photon::BriefHit) == sizeof(protocol::Hit));
+static_assert(sizeof(photon::PhotonRow) == sizeof(protocol::Row) &&
+              sizeof(photon::HitColumns::Brief) == sizeof(protocol::Hit));
 static_assert(sizeof(photon::Sequence) == protocol::kSequenceBytes);
 static_assert(photon::kSequenceEvents * sizeof(photon::PhotonRow) == protocol::kRecordBytes);
-static_assert(photon::Spectrum::kMax == protocol::kMaxSpectrum);
+static_assert(photon::Source::Spectrum::kMax == protocol::kMaxSpectrum);
 
 /// Thrown and caught here alone.
 struct Refused {
@@ -132,8 +133,8 @@ photon::SharedRows<T> rows_of(const Header& header, Frame body, std::span<const 
 }
 
 /// The spectrum behind a source's text.
-photon::Spectrum spectrum_of(std::span<const std::byte> bytes) {
-  photon::Spectrum spectrum;
+photon::Source::Spectrum spectrum_of(std::span<const std::byte> bytes) {
+  photon::Source::Spectrum spectrum;
   spectrum.count = static_cast<std::uint32_t>(bytes.size() / sizeof(protocol::SpectrumPoint));
   protocol::SpectrumPoint before{0, 0};
   for (std::uint32_t i = 0; i != spectrum.count; ++i) {

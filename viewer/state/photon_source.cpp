@@ -18,6 +18,7 @@
 
 #include "base/json.h"
 #include "cli/text.h"
+#include "geometry/src/stage.h"
 #include "photon/src/compare_histories.h"
 #include "rays/device_scene.h"
 

@@ -210,7 +210,7 @@ class Converter {
     return found->second;
   }
 
-  std::unique_ptr<aiMesh> mesh_of(const Mesh& mesh, const MeshPart& part, std::uint32_t material) {
+  std::unique_ptr<aiMesh> mesh_of(const Mesh& mesh, const Mesh::Part& part, std::uint32_t material) {
     auto result = std::make_unique<aiMesh>();
     result->mName = mesh.name;
     result->mPrimitiveTypes = aiPrimitiveType_TRIANGLE;

@@ -177,7 +177,7 @@ class Transfer {
       std::vector<std::uint32_t> from, to;
     };
     std::map<std::uint32_t, Pairs> pairs;  // by assignment
-    for (const SolidBorder& border : from_.optics.borders) {
+    for (const Optics::Border& border : from_.optics.borders) {
       pairs[border.assignment].from.push_back(border.from);
       pairs[border.assignment].to.push_back(border.to);
     }
@@ -201,7 +201,7 @@ class Transfer {
   void add_channels(Optics& optics) const {
     std::map<std::uint32_t, std::vector<std::uint32_t>> solids;  // by type
     std::unordered_map<std::uint32_t, std::int64_t> numbers;
-    for (const SolidChannel& channel : from_.optics.channels) {
+    for (const Optics::Channel& channel : from_.optics.channels) {
       solids[channel.type].push_back(channel.solid);
       numbers[channel.solid] = channel.number;
     }
@@ -233,7 +233,7 @@ class Transfer {
     }
     return optics.channels == mine.channels &&
            std::equal(mine.borders.begin(), mine.borders.end(), optics.borders.begin(), optics.borders.end(),
-                      [&](const SolidBorder& a, const SolidBorder& b) {
+                      [&](const Optics::Border& a, const Optics::Border& b) {
                         return std::tuple(a.from, a.to, surface(mine, a.assignment)) ==
                                std::tuple(b.from, b.to, surface(optics, b.assignment));
                       });

@@ -35,7 +35,7 @@ TEST_P(VerifyUpload, FindsOneChangedByteInAnyArray) {
     options.origin = Double3{1, 2, 3};
     GpuGeometry geometry = upload(scene, device(), options);
     std::uint64_t bytes = 0;
-    for (const ArrayResidency& row : geometry.report().arrays) {
+    for (const ResidencyReport::Array& row : geometry.report().arrays) {
       if (find_view_array(row.name)->presence == ViewArrayInfo::Presence::bvh) continue;
       bytes += row.bytes;
       if (row.bytes == 0) continue;

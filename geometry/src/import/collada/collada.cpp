@@ -12,6 +12,7 @@
 #include "collada_detail.h"
 #include "collada_optics.h"
 #include "collada_text.h"
+#include "stage.h"
 
 namespace raylift::collada {
 namespace {
