@@ -91,7 +91,7 @@ void OffscreenScene::go_along_path(double share) {
   if (!path_)
     path_.emplace(Bookmarks(bookmarks_file(options_), bookmarks_key(scene_file_)), options_.image.path,
                   solids_.scene().bounds);
-  const CameraPath::Place place = path_->at(share);
+  const CameraPath::Sample place = path_->at(share);
   const Bookmark& bookmark = path_->bookmark(place.bookmark);
   view_.camera = place.camera;
   if (passed_ != place.bookmark) {

@@ -39,7 +39,7 @@ using protocol::ErrorCode;
 using protocol::Header;
 using Kind = protocol::Header::Kind;
 using protocol::Layout;
-using Place = protocol::Header::Place;
+using Carrier = protocol::Header::Carrier;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 namespace fs = std::filesystem;
@@ -424,7 +424,7 @@ struct PhotonServer::State {
         return {pieces.begin()[i].data(), pieces.begin()[i].size()};
       };
       if (auto body = client::SharedBody::of({piece(0), piece(1), piece(2), piece(3), piece(4)})) {
-        header.place = Place::shared;
+        header.place = Carrier::shared;
         frames.push_back(message_of(header));
         frames.push_back(message_of(counts));
         frames.push_back(message_of(body->where()));
@@ -650,7 +650,7 @@ struct PhotonServer::State {
       if (client.open.size() >= options.max_open || *client.held > options.max_unread)
         return refuse({ErrorCode::busy, "the client has too many requests, or results that it has not read", "",
                        "read results before more requests", kRetry});
-      std::vector<Frame> bodies;
+      std::vector<FrameBytes> bodies;
       for (zmq::message_t& frame : frames) {
         const auto kept = std::make_shared<zmq::message_t>(std::move(frame));
         bodies.push_back({{static_cast<const std::byte*>(kept->data()), kept->size()}, kept});

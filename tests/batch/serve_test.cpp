@@ -494,7 +494,7 @@ TEST_F(Serve, AnswersWrongMessagesAndGoesOn) {
       {"encoding", ErrorCode::malformed,
        [](Header& h, std::string&) { h.encoding = static_cast<protocol::Header::Encoding>(2); }},
       {"place", ErrorCode::malformed,
-       [](Header& h, std::string&) { h.place = static_cast<protocol::Header::Place>(2); }},
+       [](Header& h, std::string&) { h.place = static_cast<protocol::Header::Carrier>(2); }},
       {"layout", ErrorCode::malformed, [](Header& h, std::string&) { h.layout = static_cast<protocol::Layout>(3); }},
       {"flags", ErrorCode::malformed, [](Header& h, std::string&) { h.flags = 128; }},
       {"reserved", ErrorCode::malformed, [](Header& h, std::string&) { h.reserved = 1; }},
@@ -541,10 +541,10 @@ TEST_F(Serve, AnswersWrongMessagesAndGoesOn) {
        }},
       {"no .npy", ErrorCode::malformed, [](Header& h, std::string&) { h.encoding = protocol::Header::Encoding::npy; }},
       {"shared memory that is none", ErrorCode::malformed,
-       [](Header& h, std::string&) { h.place = protocol::Header::Place::shared; }},
+       [](Header& h, std::string&) { h.place = protocol::Header::Carrier::shared; }},
       {"shared memory of no process", ErrorCode::shared_memory,
        [](Header& h, std::string& b) {
-         h.place = protocol::Header::Place::shared;
+         h.place = protocol::Header::Carrier::shared;
          protocol::SharedMemory m;
          m.bytes = h.bytes;
          m.process = 1;

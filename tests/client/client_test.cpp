@@ -168,7 +168,7 @@ TEST_F(Answers, AreRefusedWhereTheyAreBroken) {
   EXPECT_EQ(broken([](Header&, Frames& f) { f.pop_back(), f.pop_back(); }), ErrorCode::malformed);
   EXPECT_EQ(broken([](Header&, Frames& f) { f[1] += 'x'; }), ErrorCode::malformed);
   EXPECT_EQ(broken([](Header&, Frames& f) { f.emplace_back("x"); }), ErrorCode::malformed);
-  EXPECT_EQ(broken([](Header& h, Frames& f) { h.place = protocol::Header::Place::shared, f[2] = "short"; }),
+  EXPECT_EQ(broken([](Header& h, Frames& f) { h.place = protocol::Header::Carrier::shared, f[2] = "short"; }),
             ErrorCode::malformed);
   EXPECT_EQ(broken([](Header& h, Frames&) { h.version = 9; }), ErrorCode::version);
 }
@@ -251,7 +251,7 @@ TEST_F(Answers, AreAskedForInFramesWhereSharedMemoryIsRefused) {
   Client client(options_);
   const Ticket tickets[]{client.submit(request()), client.submit(request()), client.submit(request())};
   const Server server(address(), [](const Header& header) {
-    return header.place == protocol::Header::Place::shared ? error(header, ErrorCode::shared_memory) : result(header);
+    return header.place == protocol::Header::Carrier::shared ? error(header, ErrorCode::shared_memory) : result(header);
   });
   for (const Ticket ticket : tickets) EXPECT_EQ(client.wait(ticket, seconds(20)).hits, 2U);
 }

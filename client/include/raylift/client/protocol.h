@@ -155,7 +155,7 @@ struct Header {
     raw = 0,  ///< an array as it lies in memory: little endian, in C order
     npy = 1,  ///< a .npy file, version 1.0 or 2.0
   };
-  enum class Place : std::uint8_t {
+  enum class Carrier : std::uint8_t {
     frame = 0,   ///< in the frame behind the header
     shared = 1,  ///< in shared memory, which that frame describes: SharedMemory
   };
@@ -176,7 +176,7 @@ struct Header {
   float max_time = 0;             ///< ns, after which a photon is truncated; 0: none
   Body body = Body::none;
   Encoding encoding = Encoding::raw;         ///< of the body
-  Place place = Place::frame;                ///< of the body
+  Carrier place = Carrier::frame;            ///< of the body
   Layout layout = Layout::none;              ///< of the hits that are wanted, or that the result has
   Encoding wanted_encoding = Encoding::raw;  ///< of the hits
   std::uint8_t flags = 0;

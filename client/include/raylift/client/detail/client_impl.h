@@ -188,7 +188,7 @@ inline Ticket Client::submit(Request request) {
     if (entry.bytes.size() >= options_.share_from) {
       // Where there is none left, the body goes through the socket.
       if (auto shared = SharedBody::of(entry.bytes.data(), entry.bytes.size())) {
-        header.place = protocol::Header::Place::shared;
+        header.place = protocol::Header::Carrier::shared;
         entry.shared = shared->where();
         entry.bytes = Bytes(shared->mapped(), entry.bytes.size());
         entry.memory = std::move(shared);
@@ -374,9 +374,9 @@ inline void Client::beat(Clock::time_point now) {
   for (auto& [ticket, entry] : entries_) {
     if (entry.state == State::done) continue;
     // A large body may be on its way for long.
-    const auto allowed =
-        options_.silence + std::chrono::milliseconds(
-                               entry.header.place == protocol::Header::Place::frame ? entry.header.bytes / 10'000 : 0);
+    const auto allowed = options_.silence +
+                         std::chrono::milliseconds(
+                             entry.header.place == protocol::Header::Carrier::frame ? entry.header.bytes / 10'000 : 0);
     if (entry.state == State::sent && now - entry.since > allowed) queue(ticket, entry, now);
     if (now - std::max(entry.heard, heard_) > options_.patience && !entry.is_question)
       finish(entry, detail::error_of(ErrorCode::unreachable, "no server answered", options_.addresses.front(),
@@ -404,7 +404,7 @@ inline bool Client::send_queued(Clock::time_point now) {
   while (!queued_.empty() && queued_.begin()->first <= now) {
     Entry& entry = entries_.find(queued_.begin()->second)->second;
     // A server's ZeroMQ closes the connection on a frame that is too large, so its limit is asked for first.
-    if (entry.header.place == protocol::Header::Place::frame && entry.header.bytes > protocol::kAlwaysRead) {
+    if (entry.header.place == protocol::Header::Carrier::frame && entry.header.bytes > protocol::kAlwaysRead) {
       if (max_body_ == 0) {
         protocol::Header header;
         header.kind = protocol::Header::Kind::alive;
@@ -446,7 +446,7 @@ inline void Client::send_to_all(const protocol::Header& header) {
 inline bool Client::send(const Entry& entry) {
   if (!send_header(entry.header)) return false;
   if (entry.header.body == protocol::Header::Body::none) return true;
-  if (entry.header.place == protocol::Header::Place::shared)
+  if (entry.header.place == protocol::Header::Carrier::shared)
     return zmq_send(socket_, &entry.shared, sizeof entry.shared, ZMQ_DONTWAIT) >= 0;
   zmq_msg_t message;
   auto* owner = new std::shared_ptr<const void>(entry.bytes.owner());
@@ -503,7 +503,7 @@ inline void Client::take(std::vector<Message>& frames) {
   }
   const auto found = entries_.find(header.request);
   const bool is_open = found != entries_.end() && found->second.state != State::done;
-  if (header.kind == Kind::result && header.place == protocol::Header::Place::shared && !is_open) {
+  if (header.kind == Kind::result && header.place == protocol::Header::Carrier::shared && !is_open) {
     protocol::Header unwanted;
     unwanted.kind = Kind::taken;
     unwanted.request = header.request;
@@ -537,7 +537,7 @@ inline void Client::take_error(Entry& entry, const protocol::Header& header, con
       // The other end is in another container, or another user's.
       shares_ = false;
       for (auto& [ticket, other] : entries_) {
-        other.header.place = protocol::Header::Place::frame;
+        other.header.place = protocol::Header::Carrier::frame;
         other.header.flags &= static_cast<std::uint8_t>(~protocol::kMayShare);
       }
       return again();
@@ -580,7 +580,7 @@ inline void Client::take_result(Entry& entry, const protocol::Header& header, st
   std::memcpy(&result.counts, frames[body].data(), sizeof result.counts);
   Message& last = frames[body + 1];
   Bytes bytes;
-  if (header.place == protocol::Header::Place::shared) {
+  if (header.place == protocol::Header::Carrier::shared) {
     protocol::SharedMemory shared;
     if (last.size() != sizeof shared) return broken("the shared memory is not described");
     std::memcpy(&shared, last.data(), sizeof shared);
