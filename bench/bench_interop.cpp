@@ -213,7 +213,7 @@ void measure_images(const Device& device, const Settings& settings) {
     const DeviceBuffer<std::uint32_t> rendered(device, pixels);
     const int frames = settings.rounds * 30;
     const auto show = [&](Sharing sharing) {
-      SharedImage image(device, width, height, {SharedAccess::write_discard, sharing});
+      SharedImage image(device, width, height, {SharedOptions::Access::write_discard, sharing});
       return median_us(frames,
                        [&] {
                          {

@@ -77,7 +77,7 @@ void measure(const Scene& scene, const Device& device, bool flatten, const std::
   UploadOptions options;
   options.bvh = true;
   options.flatten = flatten;
-  options.bvh_builder = BvhBuilder::host;
+  options.bvh_builder = UploadOptions::BvhBuilder::host;
   GpuGeometry geometry = upload(scene, device, options);
   if (share < 1) {
     options.reserve = 0;
@@ -131,7 +131,7 @@ void stream_hits(const Scene& scene, const Device& device, const std::string& fr
   const photon::LoadedSource loaded(from, geometry, 1);
   const std::uint64_t free_before = device.memory_info().free_bytes;
   std::uint64_t hits = 0, least_free = free_before;
-  photon::Results results;
+  photon::Simulation::Results results;
   results.hits = [&](std::span<const photon::PhotonRow> rows) { hits += rows.size(); };
   results.done = [&](std::uint64_t) { least_free = std::min(least_free, device.memory_info().free_bytes); };
   photon::Simulation simulation(geometry);

@@ -123,14 +123,14 @@ DeviceBuffer<T> on_device(const Device& device, const Stream& stream, const std:
 }
 
 // On a CUDA device `builder` selects the BVH's builder; on the host device both are the host's.
-void run(const Device& device, const RayScene& mesh, const Bundles& bundles, int rounds, const BvhOptions& options,
-         BvhBuilder builder, const std::optional<Seconds>& embree) {
+void run(const Device& device, const RayScene& mesh, const Bundles& bundles, int rounds, const Bvh::Options& options,
+         UploadOptions::BvhBuilder builder, const std::optional<Seconds>& embree) {
   const Stream stream(device);
   Bvh bvh;
   DeviceBvh on;
   Seconds seconds;
   double& build = seconds.build;
-  if (builder == BvhBuilder::device) {
+  if (builder == UploadOptions::BvhBuilder::device) {
     const auto vertices = on_device(device, stream, mesh.vertices);
     const auto triangles = on_device(device, stream, mesh.triangles);
     stream.synchronize();
@@ -164,7 +164,7 @@ void run(const Device& device, const RayScene& mesh, const Bundles& bundles, int
     lost[k] =
         static_cast<std::size_t>(std::count_if(hits.begin(), hits.end(), [](const Hit& hit) { return !hit.valid(); }));
   }
-  const std::string what = device.info().id + (builder == BvhBuilder::host ? " host tree" : " own tree");
+  const std::string what = device.info().id + (builder == UploadOptions::BvhBuilder::host ? " host tree" : " own tree");
   print(mesh, what.c_str(), seconds, bundles, lost, static_cast<double>(bvh.bytes()));
   if (embree && device.info().is_host) {
     std::printf("%-10s   times Embree's rates in the same run: build %.2f", "", embree->build / build);
@@ -191,7 +191,7 @@ int main(int argc, char** argv) try {
   CLI::App app{"Rays per second, build rate and bytes per triangle"};
   std::vector<std::string> scenes{"707", "2236", "detector"};
   std::vector<std::string> devices{"host"};
-  std::vector<std::uint32_t> leaves{BvhOptions{}.leaf_pairs};
+  std::vector<std::uint32_t> leaves{Bvh::Options{}.leaf_pairs};
   std::vector<std::string> trees{"host", "own"};
   std::size_t count = std::size_t{1} << 24;
   int rounds = 3;
@@ -220,8 +220,8 @@ int main(int argc, char** argv) try {
         for (const std::string& tree : trees) {
           const Device device = Device::parse(id, std::uint64_t{64} << 30);
           if (tree == "host" || !device.info().is_host)
-            run(device, mesh, bundles, rounds, {true, leaf}, tree == "host" ? BvhBuilder::host : BvhBuilder::device,
-                reference);
+            run(device, mesh, bundles, rounds, {true, leaf},
+                tree == "host" ? UploadOptions::BvhBuilder::host : UploadOptions::BvhBuilder::device, reference);
         }
   }
   return 0;

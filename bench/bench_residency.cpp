@@ -188,7 +188,7 @@ void placement(const Device& device, const Settings& settings) {
         incoherent.keep_hits();
       }
       const auto share = [&](std::size_t i) {
-        const ArrayResidency& row = resident.report.arrays[i];
+        const ResidencyReport::Array& row = resident.report.arrays[i];
         return 100 * static_cast<double>(row.device_bytes) / static_cast<double>(row.bytes);
       };
       std::printf("| %d %% | %s | %.0f, %.0f, %.0f %% | %.2f | %.3f | %.3f | %.2f | %.3f | %.3f | %zu |\n", percent,

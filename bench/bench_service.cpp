@@ -43,14 +43,14 @@ std::vector<photon::Genstep> track(std::uint64_t event, std::uint64_t photons) {
   const Float3 along{static_cast<float>(20 * std::cos(angle)), static_cast<float>(20 * std::sin(angle)), 0};
   for (std::uint64_t done = 0; done < photons; done += kPhotonsOfGenstep) {
     const auto i = static_cast<float>(static_cast<double>(done / kPhotonsOfGenstep % 400) - 200);
-    photon::Genstep step{photon::GenstepType::cerenkov,
+    photon::Genstep step{photon::Genstep::Type::cerenkov,
                          1,
                          0,
                          static_cast<std::uint32_t>(std::min<std::uint64_t>(kPhotonsOfGenstep, photons - done)),
                          {i * along.x, i * along.y, 0},
                          0,
                          {}};
-    photon::CerenkovStep details{};
+    photon::Genstep::Cerenkov details{};
     details.displacement = along;
     details.length = 20;
     details.charge = -1;
@@ -70,7 +70,7 @@ double simulate(const GpuGeometry& geometry, std::uint64_t photons) {
   const photon::Gensteps gensteps(geometry, track(0, photons), 1, stream);
   photon::Simulation simulation(geometry);
   std::uint64_t hits = 0;
-  photon::Results results;
+  photon::Simulation::Results results;
   results.hits = [&](std::span<const photon::PhotonRow> rows) { hits += rows.size(); };
   const double time =
       best_of(2, [&] { (void)simulation.run(gensteps.source(), {.seed = 1}, gensteps.photons(), results); });
@@ -93,7 +93,7 @@ struct Seen {
 };
 
 void be_client(photon::Service& service, const Load& load, std::uint32_t number, Seen& seen) {
-  const photon::ClientId client = service.add_client();
+  const photon::Service::ClientId client = service.add_client();
   const photon::SharedRows<photon::Genstep> steps(track(number, load.photons));
   struct Sent {
     Clock::time_point at;
@@ -120,7 +120,7 @@ void be_client(photon::Service& service, const Load& load, std::uint32_t number,
     request.source = steps;
     request.hits = photon::HitColumns::brief();
     const Clock::time_point at = Clock::now();
-    photon::Submission submission = service.submit(client, request);
+    photon::Service::Submission submission = service.submit(client, request);
     if (!submission.accepted()) {
       ++busy;
       std::this_thread::sleep_for(submission.retry_after);
@@ -144,7 +144,7 @@ void be_client(photon::Service& service, const Load& load, std::uint32_t number,
 void measure(photon::Service& service, const Load& load, double rate_alone) {
   Seen seen;
   std::uint64_t launches = 0;
-  for (const photon::DeviceStatus& device : service.devices()) launches += device.launches;
+  for (const photon::Service::DeviceStatus& device : service.devices()) launches += device.launches;
   const double time = seconds([&] {
     std::vector<std::thread> threads;
     for (std::uint32_t i = 0; i != load.clients; ++i)
@@ -152,7 +152,7 @@ void measure(photon::Service& service, const Load& load, double rate_alone) {
     for (std::thread& thread : threads) thread.join();
   });
   std::uint64_t launches_after = 0;
-  for (const photon::DeviceStatus& device : service.devices()) launches_after += device.launches;
+  for (const photon::Service::DeviceStatus& device : service.devices()) launches_after += device.launches;
   std::sort(seen.latencies.begin(), seen.latencies.end());
   const std::size_t requests = seen.latencies.size();
   const double rate = static_cast<double>(seen.photons) / time;
@@ -209,7 +209,7 @@ int main(int argc, char** argv) {
     for (const std::uint64_t count : photons)
       for (const std::uint32_t some : clients) bench::measure(service, {count, some, depth, seconds}, rate);
     service.drain();
-    const photon::Counters counters = service.counters();
+    const photon::Service::Counters counters = service.counters();
     std::printf("%llu requests, %llu photons, %llu lost, %llu inconsistent, %llu failed\n",
                 static_cast<unsigned long long>(counters.completed), static_cast<unsigned long long>(counters.photons),
                 static_cast<unsigned long long>(counters.lost), static_cast<unsigned long long>(counters.inconsistent),

@@ -121,9 +121,9 @@ DeviceBuffer<T> on_device(const Device& device, const Stream& stream, const std:
 GpuGeometry uploaded(const MediaScene& scene, const Device& device, MediaLevels levels) {
   UploadOptions options;
   options.flatten = levels == MediaLevels::flat;
-  options.positions = levels == MediaLevels::fine ? Positions::fine : Positions::floats;
+  options.positions = levels == MediaLevels::fine ? UploadOptions::Positions::fine : UploadOptions::Positions::floats;
   options.bvh = true;
-  options.bvh_builder = BvhBuilder::device;
+  options.bvh_builder = UploadOptions::BvhBuilder::device;
   options.origin = Vector3d(Vector3d::Zero());
   return upload(scene.scene, device, options);
 }

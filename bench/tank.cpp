@@ -13,7 +13,7 @@ namespace raylift::bench {
 namespace {
 
 OpticalTable flat(const std::string& key, double value) {
-  return {key, SpectralAxis::wavelength_nm, {200, 800}, {value, value}};
+  return {key, OpticalTable::Axis::wavelength_nm, {200, 800}, {value, value}};
 }
 
 void add_surface(Scene& scene, const std::string& solid, double detect, double absorb, double diffuse,

@@ -223,11 +223,12 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
            name, [&value, set] { value = set; }, help)
         ->group(kReading);
   };
-  add_choice(
-      app, "--reader", "READER", "raylift",
-      "What reads COLLADA, OBJ, STL, PLY and 3MF: raylift, or Assimp's own importers for comparison",
-      {"raylift", "assimp"},
-      [&](const std::string& text) { options.reader = text == "assimp" ? SceneReader::assimp : SceneReader::raylift; })
+  add_choice(app, "--reader", "READER", "raylift",
+             "What reads COLLADA, OBJ, STL, PLY and 3MF: raylift, or Assimp's own importers for comparison",
+             {"raylift", "assimp"},
+             [&](const std::string& text) {
+               options.reader = text == "assimp" ? LoadOptions::Reader::assimp : LoadOptions::Reader::raylift;
+             })
       ->group(kReading);
   add(kReading, "--unit", "UNIT", "", "Length unit instead of the file's: mm, cm, m, inch, ft, or a number of mm",
       [&](const std::string& text) { options.unit_mm = parse_unit(text); });
@@ -264,7 +265,9 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
       "Of GDML's primitives: facets keep their volume or their area, or are inscribed, with vertices on the surface",
       {"volume", "area", "inscribed"},
       [&](const std::string& text) {
-        options.fineness.fit = text == "volume" ? Fit::volume : text == "area" ? Fit::area : Fit::inscribed;
+        options.fineness.fit = text == "volume" ? Fineness::Fit::volume
+                               : text == "area" ? Fineness::Fit::area
+                                                : Fineness::Fit::inscribed;
       })
       ->group(kReading);
   add(kReading, "--setup", "NAME", "Default, or else the first one", "Of GDML: the setup that names the world",

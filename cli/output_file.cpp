@@ -108,7 +108,7 @@ void protect_scenes(std::span<const std::string> scenes, const LoadOptions& opti
 void protect_files_of(const Scene& scene) {
   if (scene.source.empty()) return;
   std::vector<fs::path> inputs{scene.source};
-  for (const SourceFile& file : scene.files) inputs.push_back(folder_of(scene.source) / file.path);
+  for (const Scene::SourceFile& file : scene.files) inputs.push_back(folder_of(scene.source) / file.path);
   protect_inputs(inputs);
 }
 

@@ -54,7 +54,7 @@ void add_precision_options(CLI::App& app, UploadOptions& upload, LoadOptions& lo
                        {"automatic", "floats", "fine"},
                        [&upload, &load](const std::string& text) {
                          upload.positions = positions_of(text);
-                         load.rests = upload.positions == Positions::fine;
+                         load.rests = upload.positions == UploadOptions::Positions::fine;
                        }),
             group);
 }

@@ -225,7 +225,7 @@ UpAxis parse_up_axis(std::string_view text) {
   refuse(text, "an axis: x, y or z");
 }
 
-WeldOptions parse_weld(std::string_view text) {
+LoadOptions::Weld parse_weld(std::string_view text) {
   if (lower(text) == "off") return {false, 0};
   const auto tolerance = number(text);
   if (!tolerance || *tolerance < 0) refuse(text, "a distance of at least 0 in the file's unit, or 'off'");

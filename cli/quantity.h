@@ -64,7 +64,7 @@ namespace raylift::cli {
 [[nodiscard]] UpAxis parse_up_axis(std::string_view text);
 
 /// A tolerance of at least 0, or "off".
-[[nodiscard]] WeldOptions parse_weld(std::string_view text);
+[[nodiscard]] LoadOptions::Weld parse_weld(std::string_view text);
 
 /// The shortest text that parse_bytes reads as exactly these bytes: "8GiB", "300MB", "1234".
 [[nodiscard]] std::string exact_bytes(std::uint64_t bytes);

@@ -77,7 +77,7 @@ bool Session::says_progress() const {
   return !options_.no_progress && ::isatty(STDERR_FILENO) != 1;
 }
 
-Progress Session::progress(std::vector<StageTime>* times) {
+Progress Session::progress(std::vector<Progress::StageTime>* times) {
   return Progress(
       [this](std::string_view stage, std::uint64_t done, std::uint64_t total) {
         bar_.show(stage, done, total);

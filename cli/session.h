@@ -55,7 +55,7 @@ class Session {
 
   /// The Progress for long work: draws the bar, and cancels after an interrupt. Appends ended stages to `times`, if
   /// given.
-  [[nodiscard]] Progress progress(std::vector<StageTime>* times = nullptr);
+  [[nodiscard]] Progress progress(std::vector<Progress::StageTime>* times = nullptr);
   /// Draws the progress of a batch, with `label` as its text.
   void show(std::string_view label, std::uint64_t done, std::uint64_t total) { bar_.show("batch", label, done, total); }
   /// Throws Error(cancelled) after an interrupt.

@@ -56,21 +56,21 @@ raylift::Scene tank(const raylift::Double3& center) {
   add_box(scene, "Tank", at(-1000, -1000, -1000), at(1000, 1000, 1000), raylift::kNone, 0);
   add_box(scene, "Sensor", at(-900, -900, 900), at(900, 900, 950), 0, 1);
 
-  using raylift::SpectralAxis;
+  using Axis = raylift::OpticalTable::Axis;
   raylift::Optics& optics = scene.optics;
   optics.materials.resize(scene.materials.size());  // one for each material
   optics.materials[0].tables = {
-      {"RINDEX", SpectralAxis::energy_ev, {1.55, 6.2}, {1.33, 1.36}},
-      {"ABSLENGTH", SpectralAxis::wavelength_nm, {200, 420, 800}, {5e3, 1e9, 2e3}},  // mm
+      {"RINDEX", Axis::energy_ev, {1.55, 6.2}, {1.33, 1.36}},
+      {"ABSLENGTH", Axis::wavelength_nm, {200, 420, 800}, {5e3, 1e9, 2e3}},  // mm
   };
-  optics.materials[1].tables = {{"RINDEX", SpectralAxis::energy_ev, {1.55, 6.2}, {1.5, 1.5}}};
+  optics.materials[1].tables = {{"RINDEX", Axis::energy_ev, {1.55, 6.2}, {1.5, 1.5}}};
 
   raylift::OpticalSurface cathode;
   cathode.name = "Cathode";
   cathode.type = raylift::SurfaceType::dielectric_metal;
   cathode.properties.tables = {
-      {"REFLECTIVITY", SpectralAxis::energy_ev, {1.55, 6.2}, {0, 0}},
-      {"EFFICIENCY", SpectralAxis::wavelength_nm, {300, 400, 440, 600}, {0, 0.25, 0.25, 0}},
+      {"REFLECTIVITY", Axis::energy_ev, {1.55, 6.2}, {0, 0}},
+      {"EFFICIENCY", Axis::wavelength_nm, {300, 400, 440, 600}, {0, 0.25, 0.25, 0}},
   };
   optics.surfaces = {cathode};
   raylift::SurfaceAssignment skin;

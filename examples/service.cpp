@@ -23,11 +23,11 @@ constexpr std::uint64_t kThreads = 4, kEvents = 25, kPhotons = 400;  // events o
 
 /// Where Geant4's stepping action would collect gensteps: here a torch that emits into all directions of a plane.
 std::vector<Genstep> light_of(std::uint64_t event) {
-  Genstep step{GenstepType::torch, 0, 0, static_cast<std::uint32_t>(kPhotons / 4), {}, 0, {}};
+  Genstep step{Genstep::Type::torch, 0, 0, static_cast<std::uint32_t>(kPhotons / 4), {}, 0, {}};
   step.position = {10 * static_cast<float>(event % 10), 0, 0};
-  TorchStep torch{};
+  Genstep::Torch torch{};
   torch.wavelength = 420;
-  torch.shape = TorchStep::Shape::point;
+  torch.shape = Genstep::Torch::Shape::point;
   std::vector<Genstep> steps;
   for (const raylift::Float3& direction : {raylift::Float3{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}}) {
     torch.direction = direction;
@@ -39,12 +39,13 @@ std::vector<Genstep> light_of(std::uint64_t event) {
 
 /// The events of one thread. Returns the number of hits.
 std::uint64_t process(Service& service, std::uint64_t thread) {
-  const ClientId client = service.add_client("thread " + std::to_string(thread));
+  const Service::ClientId client = service.add_client("thread " + std::to_string(thread));
   std::deque<std::future<Reply>> on_the_way;
   std::uint64_t hits = 0;
   const auto receive = [&] {
     const Reply reply = on_the_way.front().get();  // throws the request's Error
-    for (const BriefHit& hit : reply.hits_as<BriefHit>()) hits += hit.channel != raylift::kNoChannel ? 1 : 0;
+    for (const HitColumns::Brief& hit : reply.hits_as<HitColumns::Brief>())
+      hits += hit.channel != raylift::kNoChannel ? 1 : 0;
     on_the_way.pop_front();
   };
   for (std::uint64_t i = 0; i != kEvents; ++i) {
@@ -53,7 +54,7 @@ std::uint64_t process(Service& service, std::uint64_t thread) {
     request.seed = request.event;
     request.source = SharedRows<Genstep>(light_of(request.event));
     request.hits = HitColumns::brief();
-    Submission submission = service.submit(client, request);
+    Service::Submission submission = service.submit(client, request);
     while (!submission.accepted()) {
       std::this_thread::sleep_for(submission.retry_after);
       submission = service.submit(client, request);
@@ -94,7 +95,7 @@ int main(int argc, char** argv) {
       if (failure != nullptr) std::rethrow_exception(failure);
     std::uint64_t sum = 0;
     for (const std::uint64_t some : hits) sum += some;
-    const Counters counters = service.counters();
+    const Service::Counters counters = service.counters();
     std::printf("%" PRIu64 " events, %" PRIu64 " photons, %" PRIu64 " hits\n", counters.completed, counters.photons,
                 sum);
     return sum == counters.hits ? 0 : 1;

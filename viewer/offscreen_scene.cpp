@@ -13,6 +13,7 @@
 #include "cli/output_file.h"
 #include "cli/text.h"
 #include "draw/legends.h"
+#include "geometry/src/stage.h"
 #include "meshes/enclosed.h"
 #include "model/reveal.h"
 #include "state/photon_source.h"
@@ -48,12 +49,12 @@ OffscreenScene::OffscreenScene(const ViewOptions& options, const std::string& fi
   show_solids();
   // Worth its time for many images, or for those of a slow renderer.
   if (!rays && (options.image.frames > 1 || renderer_.software()) && renderer_.shown_triangles() >= kManyTriangles)
-    renderer_.set_enclosing(enclosing_solids(scene, raylift::check(scene, {}, progress), progress));
+    renderer_.set_enclosing(enclosing_solids(scene, raylift::check(scene, progress), progress));
   if (geometry_) renderer_.set_device_triangles(geometry_->device_triangles());
   if (rays) caster_.emplace(scene, *geometry_);
   if (options.overlaps == "find")
     view_.settings.overlaps = std::make_shared<const OverlapMarks>(
-        overlap_marks(scene, find_overlaps(scene, raylift::check(scene, {}, progress), {}, progress)));
+        overlap_marks(scene, find_overlaps(scene, raylift::check(scene, progress), {}, progress)));
   if (view_.settings.overlaps)
     notes_.counts.push_back(cli::counted(view_.settings.overlaps->size(), "overlap", "overlaps"));
   read_light(scene, progress);
@@ -90,7 +91,7 @@ void OffscreenScene::go_along_path(double share) {
   if (!path_)
     path_.emplace(Bookmarks(bookmarks_file(options_), bookmarks_key(scene_file_)), options_.image.path,
                   solids_.scene().bounds);
-  const CameraPath::Place place = path_->at(share);
+  const CameraPath::Sample place = path_->at(share);
   const Bookmark& bookmark = path_->bookmark(place.bookmark);
   view_.camera = place.camera;
   if (passed_ != place.bookmark) {

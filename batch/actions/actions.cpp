@@ -59,15 +59,15 @@ Json info(SceneWork& work) {
 }
 
 Json check_scene(SceneWork& work) {
-  const SceneCheck result = check(work.scene(), {}, work.progress());
+  const SceneCheck result = check(work.scene(), work.progress());
   const OverlapReport overlaps = find_overlaps(work.scene(), result, {}, work.progress());
   const ThicknessReport thickness = measure_thickness(work.scene(), thickness_options(work.scene()), work.progress());
   if (!result.watertight() || !overlaps.overlaps.empty() || thickness.unresolved_solids != 0) work.set_negative();
   Json json = {{"watertight", result.watertight()},
                {"leaking_meshes", result.leaking_meshes},
                {"leaking_solids", result.leaking_instances}};
-  for (std::size_t i = 0; i != kFlaws; ++i)
-    json["counts"][std::string(to_string(static_cast<Flaw>(i)))] = result.counts[i];
+  for (std::size_t i = 0; i != MeshCheck::kFlaws; ++i)
+    json["counts"][std::string(to_string(static_cast<MeshCheck::Flaw>(i)))] = result.counts[i];
   json["overlaps"] = overlaps_json(work.scene(), overlaps, kMaxOverlaps);
   json["thickness"] = thickness_json(work.scene(), thickness, kMaxThin);
   return json;
@@ -80,7 +80,7 @@ Json upload_scene(SceneWork& work) {
                {"instances", geometry.view().instance_count}};
   std::uint64_t bytes = 0;
   std::uint64_t on_device = 0;
-  for (const ArrayResidency& array : geometry.report().arrays) {
+  for (const ResidencyReport::Array& array : geometry.report().arrays) {
     bytes += array.bytes;
     on_device += array.device_bytes;
   }

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <raylift/geometry/scene/scene.h>
-#include <raylift/gpu/memory/placement.h>
 #include <vector>
+
+#include "gpu/src/memory/plan_placement.h"
 
 namespace raylift::batch {
 

@@ -57,12 +57,13 @@ std::size_t HitTable::slot(const Hit& hit) const {
   const std::uint32_t mesh = scene_.instances[instance].mesh;
   const std::uint64_t triangle = hit.triangle - first_triangle_[flattened_ ? instance : mesh];
   return first_slot_[instance] + last_before(scene_.meshes[mesh].parts, triangle,
-                                             [](const MeshPart& part) { return std::uint64_t{part.first_triangle}; });
+                                             [](const Mesh::Part& part) { return std::uint64_t{part.first_triangle}; });
 }
 
 void HitTable::add(std::span<const Hit> hits) {
   tbb::parallel_for(std::size_t{0}, (hits.size() + kHitBlock - 1) / kHitBlock, [&](std::size_t block) {
-    const std::span<const Hit> here = hits.subspan(block * kHitBlock, std::min(kHitBlock, hits.size() - block * kHitBlock));
+    const std::span<const Hit> here =
+        hits.subspan(block * kHitBlock, std::min(kHitBlock, hits.size() - block * kHitBlock));
     std::vector<std::pair<std::size_t, bool>> keys;
     keys.reserve(here.size());
     for (const Hit& hit : here) keys.emplace_back(slot(hit), hit.from_inside != 0);

@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 #include <raylift/geometry/optics/light.h>
 #include <raylift/geometry/optics/words.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "cli/table.h"
 #include "cli/text.h"
+#include "geometry/src/optics/property_table.h"
+#include "geometry/src/scene/names.h"
 
 namespace raylift::batch {
 using namespace cli;
@@ -71,14 +72,14 @@ OpticsUses optics_uses(const Scene& scene) {
       add_name(*use, name(solid));
     }
   }
-  for (const SolidBorder& border : optics.borders)
+  for (const Optics::Border& border : optics.borders)
     for (OpticsUse* use :
          {&uses.assignments[border.assignment], &uses.surfaces[optics.assignments[border.assignment].surface]}) {
       ++use->pairs;
       add_name(*use, name(border.from));
       add_name(*use, name(border.to));
     }
-  for (const SolidChannel& channel : optics.channels)
+  for (const Optics::Channel& channel : optics.channels)
     if (channel.type != kNone) {
       ++uses.channel_types[channel.type].solids;
       add_name(uses.channel_types[channel.type], name(channel.solid));
@@ -121,11 +122,11 @@ class PropertyTable {
                   honoured(info) + (computed && key == "RAYLEIGH" ? ", computed from RINDEX" : "")});
     };
     for (const OpticalTable& table : properties.tables) {
-      const TableRange range = range_of(table);
+      const OpticalTable::Range range = table.range();
       row(table.key,
           {between(range.least, range.most), between(range.shortest_nm, range.longest_nm), grouped(table.at.size())});
     }
-    for (const OpticalConstant& constant : properties.constants)
+    for (const OpticalProperties::Constant& constant : properties.constants)
       row(constant.key, {short_number(constant.value), "", ""});
     if (!owner.empty()) table_.add({owner, "(none)", "", "", "", "", ""});
   }
@@ -179,7 +180,7 @@ std::string surfaces_text(const Scene& scene, const OpticsUses& uses) {
     surfaces.add({surface.name, std::string(to_string(surface.model)), to_string(surface.finish),
                   std::string(to_string(surface.type)), short_number(surface.value), uses.surfaces[i].text()});
     OpticalProperties all = surface.properties;
-    for (const DichroicAngle& angle : surface.dichroic)
+    for (const OpticalSurface::DichroicAngle& angle : surface.dichroic)
       for (const OpticalTable* table : {&angle.reflect, &angle.transmit}) {
         all.tables.push_back(*table);
         all.tables.back().key += fmt::format(" at {} deg", short_number(angle.radians * 57.29577951308232));
@@ -215,7 +216,7 @@ std::string channels_text(const Scene& scene, const OpticsUses& uses) {
   if (!optics.channels.empty()) {
     const auto [first, last] =
         std::minmax_element(optics.channels.begin(), optics.channels.end(),
-                            [](const SolidChannel& a, const SolidChannel& b) { return a.number < b.number; });
+                            [](const Optics::Channel& a, const Optics::Channel& b) { return a.number < b.number; });
     text += fmt::format(", channels {} to {}", first->number, last->number);
   }
   text += '\n';
@@ -232,7 +233,7 @@ Json properties_json(const OpticalProperties& properties, PropertyOf of) {
     one["honoured_by"] = info == nullptr || info->honoured.empty() ? Json() : Json(info->honoured);
   };
   for (const OpticalTable& table : properties.tables) {
-    const TableRange range = range_of(table);
+    const OpticalTable::Range range = table.range();
     Json one = {{"key", table.key},
                 {"points", table.at.size()},
                 {"min", range.least},
@@ -241,7 +242,7 @@ Json properties_json(const OpticalProperties& properties, PropertyOf of) {
     facts(one, table.key);
     json["tables"].push_back(std::move(one));
   }
-  for (const OpticalConstant& constant : properties.constants) {
+  for (const OpticalProperties::Constant& constant : properties.constants) {
     Json one = {{"key", constant.key}, {"value", constant.value}};
     facts(one, constant.key);
     json["constants"].push_back(std::move(one));

@@ -13,17 +13,17 @@ namespace raylift::batch {
 using namespace cli;
 namespace {
 
-std::string words(OverlapKind kind) {
+std::string words(Overlap::Kind kind) {
   switch (kind) {
-    case OverlapKind::crosses_mother:
+    case Overlap::Kind::crosses_mother:
       return "crosses its mother";
-    case OverlapKind::outside_mother:
+    case Overlap::Kind::outside_mother:
       return "is outside its mother";
-    case OverlapKind::siblings_cross:
+    case Overlap::Kind::siblings_cross:
       return "crosses its sibling";
-    case OverlapKind::contains_sibling:
+    case Overlap::Kind::contains_sibling:
       return "contains its sibling";
-    case OverlapKind::siblings_coincide:
+    case Overlap::Kind::siblings_coincide:
       return "coincides with its sibling";
   }
   return "overlaps";
@@ -73,8 +73,9 @@ std::string advice(const Scene& scene, const OverlapReport& report) {
     return R"(  No solid of this file has a mother, so all are siblings, which must not overlap. If they are meant to lie in each
   other, the file's nodes have to say so. --no-overlaps leaves this test out.
 )";
-  const bool outside = std::any_of(report.overlaps.begin(), report.overlaps.end(),
-                                   [](const Overlap& overlap) { return overlap.kind == OverlapKind::outside_mother; });
+  const bool outside = std::any_of(report.overlaps.begin(), report.overlaps.end(), [](const Overlap& overlap) {
+    return overlap.kind == Overlap::Kind::outside_mother;
+  });
   if (!outside) return "";
   return R"(  A solid's mother is the solid of the nearest node above its own. If this file's nodes do not say which solid lies
   in which, these overlaps mean nothing. --no-overlaps leaves this test out.

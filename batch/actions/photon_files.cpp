@@ -201,8 +201,8 @@ void PhotonFiles::load() {
   saved_ = true;
 }
 
-photon::Results PhotonFiles::results() {
-  photon::Results results;
+photon::Simulation::Results PhotonFiles::results() {
+  photon::Simulation::Results results;
   results.hits = [this](std::span<const PhotonRow> rows) { hits_->append(rows); };
   if (finals_) results.finals = [this](std::span<const PhotonRow> rows) { finals_->append(rows); };
   if (sequences_) results.sequences = [this](std::span<const photon::Sequence> rows) { sequences_->append(rows); };

@@ -52,7 +52,7 @@ class PhotonFiles {
   /// Where the run is to begin.
   [[nodiscard]] const PhotonCheckpoint& checkpoint() const { return checkpoint_; }
   /// What takes the results of a simulation.
-  [[nodiscard]] photon::Results results();
+  [[nodiscard]] photon::Simulation::Results results();
   /// All rows of `done` photons are there.
   void save(std::uint64_t done, const photon::Tally& tally);
   /// Gives the files their names. The checkpoint stays: from it, the run goes on to its end again.

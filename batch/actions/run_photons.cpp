@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "geometry/src/stage.h"
 #include "photon_files.h"
 #include "turns.h"
 
@@ -52,12 +53,12 @@ struct Lane {
 
 /// Photons on all lanes, the first one in this thread: it alone reports progress.
 photon::Tally run_together(std::deque<Lane>& lanes, const photon::Run& run, std::uint64_t count,
-                           const photon::Results& results) {
+                           const photon::Simulation::Results& results) {
   Turns turns;
   std::vector<photon::Tally> parts(lanes.size(), lanes.front().simulation.nothing());
   const auto work = [&](std::size_t i) {
     try {
-      photon::Results own = results;
+      photon::Simulation::Results own = results;
       own.begin = [&](std::uint64_t first) { turns.wait(first); };
       if (i != 0) own.during = [&](std::uint64_t) { turns.stop_if_failed(); };
       own.done = [&, i](std::uint64_t done) {
@@ -103,7 +104,7 @@ void follow_photons(std::span<const GpuGeometry> geometries, std::span<const pho
   photon::Run run{options.seed, options.first, options.most_steps, options.latest};
   {
     const Stage stage(progress, "photons", options.photons);
-    photon::Results results = files.results();
+    photon::Simulation::Results results = files.results();
     std::uint64_t done = summary.resumed_at;
     std::uint64_t farthest = done;
     results.done = results.during = [&](std::uint64_t more) {

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/scene/thin_layers.h>
 
 #include <algorithm>
 
 #include "cli/table.h"
 #include "cli/text.h"
+#include "geometry/src/scene/thin_layers.h"
 
 namespace raylift::batch {
 using namespace cli;
@@ -21,7 +21,7 @@ std::string path(const Scene& scene, std::uint32_t solid) {
 /// Calls one(solid, thickness) for each solid that is not resolved, the first `most`, the thinnest first.
 template <class One>
 void for_each_unresolved(const ThicknessReport& report, std::size_t most, const One& one) {
-  for (const SolidThickness& thickness : report.found) {
+  for (const ThicknessReport::Solids& thickness : report.found) {
     if (thickness.resolved()) continue;
     for (const std::uint32_t solid : thickness.solids) {
       if (most-- == 0) return;
@@ -31,7 +31,7 @@ void for_each_unresolved(const ThicknessReport& report, std::size_t most, const 
 }
 
 /// "2e-07 mm thick, and resolved to 4.5e-09 mm".
-std::string thickness_and_resolution(const SolidThickness& thickness) {
+std::string thickness_and_resolution(const ThicknessReport::Solids& thickness) {
   return fmt::format("{} mm thick, and resolved to {} mm", short_number(thickness.thickness),
                      short_number(thickness.resolution));
 }
@@ -45,7 +45,7 @@ std::string thinnest_text(const Scene& scene, const ThicknessReport& report, std
                {"solids alike"}});
   const std::size_t shown = std::min(most, report.found.size());
   for (std::size_t i = 0; i != shown; ++i) {
-    const SolidThickness& one = report.found[i];
+    const ThicknessReport::Solids& one = report.found[i];
     table.add({path(scene, one.solids.front()), short_number(one.thickness), short_number(one.resolution),
                fmt::format("({:.3f}, {:.3f}, {:.3f})", one.place.x, one.place.y, one.place.z), grouped(one.rays),
                grouped(one.solids.size())});
@@ -58,8 +58,8 @@ std::string thinnest_text(const Scene& scene, const ThicknessReport& report, std
 
 }  // namespace
 
-ThicknessOptions thickness_options(const Scene& scene) {
-  ThicknessOptions options;
+ThicknessReport::Options thickness_options(const Scene& scene) {
+  ThicknessReport::Options options;
   if (!has_thin_layers(scene)) options.position_step = kFloatPositionStep;
   return options;
 }
@@ -70,7 +70,7 @@ std::string thickness_text(const Scene& scene, const ThicknessReport& report, st
   if (!report.found.empty()) text += "\nthe thinnest solids\n" + thinnest_text(scene, report, most);
   if (report.unresolved_solids != 0) {
     text += "\nthinner than can be resolved\n";
-    for_each_unresolved(report, most_unresolved, [&](std::uint32_t solid, const SolidThickness& thickness) {
+    for_each_unresolved(report, most_unresolved, [&](std::uint32_t solid, const ThicknessReport::Solids& thickness) {
       text += "  " + printable(path(scene, solid)) + ": " + thickness_and_resolution(thickness) + '\n';
     });
     if (report.unresolved_solids > most_unresolved)
@@ -102,7 +102,7 @@ Json thickness_json(const Scene& scene, const ThicknessReport& report, std::size
                {"found", Json::array()},
                {"unresolved", Json::array()}};
   for (std::size_t i = 0; i != std::min(most, report.found.size()); ++i) {
-    const SolidThickness& one = report.found[i];
+    const ThicknessReport::Solids& one = report.found[i];
     json["found"].push_back({{"first_solid", path(scene, one.solids.front())},
                              {"solids", one.solids.size()},
                              {"thickness_mm", one.thickness},
@@ -111,7 +111,7 @@ Json thickness_json(const Scene& scene, const ThicknessReport& report, std::size
                              {"place_mm", point_json(one.place)},
                              {"rays", one.rays}});
   }
-  for_each_unresolved(report, most, [&](std::uint32_t solid, const SolidThickness& thickness) {
+  for_each_unresolved(report, most, [&](std::uint32_t solid, const ThicknessReport::Solids& thickness) {
     json["unresolved"].push_back({{"solid", path(scene, solid)},
                                   {"thickness_mm", thickness.thickness},
                                   {"resolution_mm", thickness.resolution}});
@@ -122,7 +122,7 @@ Json thickness_json(const Scene& scene, const ThicknessReport& report, std::size
 void warn_of_thin_solids(const Scene& scene, const ThicknessReport& report,
                          const std::function<void(const std::string&)>& warn) {
   constexpr std::size_t kMaxWarnings = 20;
-  for_each_unresolved(report, kMaxWarnings, [&](std::uint32_t solid, const SolidThickness& thickness) {
+  for_each_unresolved(report, kMaxWarnings, [&](std::uint32_t solid, const ThicknessReport::Solids& thickness) {
     warn(fmt::format("{}: solid '{}' is thinner than can be resolved: {}", scene.source, path(scene, solid),
                      thickness_and_resolution(thickness)));
   });
@@ -132,7 +132,7 @@ void warn_of_thin_solids(const Scene& scene, const ThicknessReport& report,
 }
 
 void refuse_thin_solids(const Scene& scene, const ThicknessReport& report) {
-  for_each_unresolved(report, 1, [&](std::uint32_t solid, const SolidThickness& thickness) {
+  for_each_unresolved(report, 1, [&](std::uint32_t solid, const ThicknessReport::Solids& thickness) {
     const std::string others =
         report.unresolved_solids == 1
             ? ""

@@ -13,7 +13,7 @@
 namespace raylift::batch {
 
 /// How a check measures: against the positions that photons would have, in two levels.
-[[nodiscard]] ThicknessOptions thickness_options(const Scene& scene);
+[[nodiscard]] ThicknessReport::Options thickness_options(const Scene& scene);
 
 /// A table of the thinnest solids, `most` at most; a list of those that are thinner than can be resolved,
 /// `most_unresolved` at most; and a line that sums up.

@@ -12,6 +12,8 @@
 #include <memory>
 #include <vector>
 
+#include "geometry/src/stage.h"
+
 namespace raylift::batch {
 namespace {
 

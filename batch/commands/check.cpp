@@ -35,8 +35,8 @@ struct CheckCommandOptions {
 
   std::vector<std::string> files;
   LoadOptions load;
-  CheckOptions check;
-  OverlapOptions overlaps;
+  std::size_t examples = 4;
+  Overlap::Options overlaps;
   bool no_overlaps = false;
   bool all = false;
   bool strict = false;
@@ -59,7 +59,7 @@ std::string point_text(const Double3& point) {
   return fmt::format("({}, {}, {})", short_number(point.x), short_number(point.y), short_number(point.z));
 }
 
-std::string example_text(const FlawExample& example) {
+std::string example_text(const MeshCheck::Example& example) {
   std::string text(to_string(example.flaw));
   for (char& c : text)
     if (c == '_') c = ' ';
@@ -131,7 +131,7 @@ std::string text_of(const Scene& scene, const SceneCheck& check, const CheckComm
     if (mesh.first_instance != kNone)
       examples += ", first placed as " + printable(scene.path(scene.instances[mesh.first_instance]));
     examples += '\n';
-    for (const FlawExample& example : mesh.examples) examples += "    " + example_text(example) + '\n';
+    for (const MeshCheck::Example& example : mesh.examples) examples += "    " + example_text(example) + '\n';
   }
   std::string text = printable(scene.source) + '\n';
   if (!table.empty()) text += table.text(2);
@@ -154,8 +154,9 @@ Json json_of(const Scene& scene, const SceneCheck& check) {
                {"unit_mm", scene.unit_mm},
                {"counts", Json::object()},
                {"meshes", Json::array()}};
-  const auto set_counts = [](Json& target, const std::array<std::uint64_t, kFlaws>& counts) {
-    for (std::size_t i = 0; i != kFlaws; ++i) target[std::string(to_string(static_cast<Flaw>(i)))] = counts[i];
+  const auto set_counts = [](Json& target, const std::array<std::uint64_t, MeshCheck::kFlaws>& counts) {
+    for (std::size_t i = 0; i != MeshCheck::kFlaws; ++i)
+      target[std::string(to_string(static_cast<MeshCheck::Flaw>(i)))] = counts[i];
   };
   set_counts(json["counts"], check.counts);
   const std::vector<std::optional<SolidVolume>> volumes = solid_volumes(scene, check);
@@ -179,7 +180,7 @@ Json json_of(const Scene& scene, const SceneCheck& check) {
         {"max", point_json(mesh.bounds.max)},
         {"examples", Json::array()}};
     set_counts(one["counts"], mesh.counts);
-    for (const FlawExample& example : mesh.examples)
+    for (const MeshCheck::Example& example : mesh.examples)
       one["examples"].push_back({{"flaw", to_string(example.flaw)},
                                  {"triangle", example.triangle == kNone ? Json() : Json(example.triangle)},
                                  {"place", Json::array({point_json(example.place[0]), point_json(example.place[1])})}});
@@ -194,7 +195,7 @@ int check_files(Session& session, const CheckCommandOptions& options) {
     const Progress progress = session.progress();
     const Scene scene = load(file, options.load, progress);
     report_loaded(session, file, scene);
-    const SceneCheck result = check(scene, options.check, progress);
+    const SceneCheck result = check(scene, progress, options.examples);
     std::optional<OverlapReport> overlaps;
     if (!options.no_overlaps) overlaps = find_overlaps(scene, result, options.overlaps, progress);
     const ThicknessReport thickness = measure_thickness(scene, thickness_options(scene), progress);
@@ -226,9 +227,9 @@ void add_check(CLI::App& program, GeneralOptions& general, CommandRun& run) {
   add_files(*app, options->files);
   add_flag(*app, "--all", options->all,
            "Also list meshes without a flaw, all overlaps and how thick all volumes are (always with --json)");
-  add_parsed(*app, "--examples", "COUNT", std::to_string(options->check.examples),
+  add_parsed(*app, "--examples", "COUNT", std::to_string(options->examples),
              "Positions to print for each kind of flaw of a mesh, at most",
-             [options](const std::string& text) { options->check.examples = parse_count(text); });
+             [options](const std::string& text) { options->examples = parse_count(text); });
   add_flag(*app, "--no-overlaps", options->no_overlaps, "Check the meshes alone, without the search for overlaps");
   add_parsed(*app, "--overlap-tolerance", "LENGTH", "0",
              "Ignore overlaps up to this depth; those within the rounding of the vertices are always ignored",

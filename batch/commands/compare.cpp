@@ -2,7 +2,6 @@
 // raylift compare: whether photons have the same histories in two runs, or in another simulator.
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
-#include <raylift/photon/compare_histories.h>
 
 #include <filesystem>
 #include <fstream>
@@ -16,6 +15,7 @@
 #include "cli/table.h"
 #include "cli/text.h"
 #include "commands.h"
+#include "photon/src/compare_histories.h"
 
 namespace raylift::batch {
 using namespace cli;

@@ -52,21 +52,22 @@ void warn_of_no_gpu(Session& session, const std::string& text, const std::vector
 
 Device open_device(Session& session, const std::string& device) {
   if (device != "auto") return Device::parse(device);
-  std::vector<DeviceAttempt> attempts;
+  std::vector<Device::Attempt> attempts;
   Device chosen = Device::choose(&attempts);
-  for (const DeviceAttempt& attempt : attempts)
+  for (const Device::Attempt& attempt : attempts)
     session.debug(attempt.device + ": " + (attempt.failure.empty() ? "taken" : attempt.failure));
   return chosen;
 }
 
 void warn_of_steps(Session& session, const std::string& file, const GpuGeometry& geometry) {
-  for (const ArrayResidency& array : geometry.report().arrays)
+  for (const ResidencyReport::Array& array : geometry.report().arrays)
     if (array.fell_back) session.warn(fmt::format("{}: array '{}': {}", file, array.name, array.why));
 }
 
-std::vector<StageTime> with_total(std::vector<StageTime> times, std::chrono::steady_clock::time_point start) {
+std::vector<Progress::StageTime> with_total(std::vector<Progress::StageTime> times,
+                                            std::chrono::steady_clock::time_point start) {
   double stages = 0;
-  for (const StageTime& time : times) stages += time.seconds;
+  for (const Progress::StageTime& time : times) stages += time.seconds;
   const double total =
       std::max(stages, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   times.push_back({"other", total - stages});
@@ -74,15 +75,15 @@ std::vector<StageTime> with_total(std::vector<StageTime> times, std::chrono::ste
   return times;
 }
 
-std::string timings_text(const std::vector<StageTime>& times) {
+std::string timings_text(const std::vector<Progress::StageTime>& times) {
   Table table({{"stage", Align::left}, {"time"}});
-  for (const StageTime& time : times) table.add({time.stage, human_seconds(time.seconds)});
+  for (const Progress::StageTime& time : times) table.add({time.stage, human_seconds(time.seconds)});
   return table.text(2);
 }
 
-Json timings_json(const std::vector<StageTime>& times) {
+Json timings_json(const std::vector<Progress::StageTime>& times) {
   Json json = Json::array();
-  for (const StageTime& time : times) json.push_back({{"stage", time.stage}, {"seconds", time.seconds}});
+  for (const Progress::StageTime& time : times) json.push_back({{"stage", time.stage}, {"seconds", time.seconds}});
   return json;
 }
 

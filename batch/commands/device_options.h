@@ -33,9 +33,9 @@ void warn_of_no_gpu(cli::Session& session, const std::string& text, const std::v
 void warn_of_steps(cli::Session& session, const std::string& file, const GpuGeometry& geometry);
 
 /// The times of stages with the rest since `start`, "other", and their sum, "total".
-[[nodiscard]] std::vector<StageTime> with_total(std::vector<StageTime> times,
-                                                std::chrono::steady_clock::time_point start);
-[[nodiscard]] std::string timings_text(const std::vector<StageTime>& times);
-[[nodiscard]] cli::Json timings_json(const std::vector<StageTime>& times);
+[[nodiscard]] std::vector<Progress::StageTime> with_total(std::vector<Progress::StageTime> times,
+                                                          std::chrono::steady_clock::time_point start);
+[[nodiscard]] std::string timings_text(const std::vector<Progress::StageTime>& times);
+[[nodiscard]] cli::Json timings_json(const std::vector<Progress::StageTime>& times);
 
 }  // namespace raylift::batch

@@ -18,7 +18,7 @@ namespace {
 
 struct Found {
   std::vector<Device> devices;
-  std::vector<DeviceAttempt> attempts;
+  std::vector<Device::Attempt> attempts;
   std::optional<std::string> chosen;  ///< what --device auto stands for
   std::optional<Error> why_none_chosen;
 };
@@ -26,7 +26,7 @@ struct Found {
 Found find_devices() {
   Found found;
   found.devices = Device::all(&found.attempts);
-  std::erase_if(found.attempts, [](const DeviceAttempt& attempt) { return attempt.failure.empty(); });
+  std::erase_if(found.attempts, [](const Device::Attempt& attempt) { return attempt.failure.empty(); });
   try {
     found.chosen = Device::choose().info().id;
   } catch (const Error& error) {
@@ -83,7 +83,7 @@ std::string text_of(const Found& found) {
   std::string text = table.text();
   if (!found.attempts.empty()) {
     Table failures({{"", Align::left}, {"", Align::left}});
-    for (const DeviceAttempt& attempt : found.attempts) failures.add({attempt.device, attempt.failure});
+    for (const Device::Attempt& attempt : found.attempts) failures.add({attempt.device, attempt.failure});
     text += "\nnot usable\n" + failures.text(2);
   }
   return text + "\nimport processes\n" + sandbox_text();
@@ -115,7 +115,7 @@ Json json_of(const Found& found) {
          {"link", info.link},
          {"link_gb_per_second", info.link_gb_per_second > 0 ? Json(info.link_gb_per_second) : Json()}});
   }
-  for (const DeviceAttempt& attempt : found.attempts)
+  for (const Device::Attempt& attempt : found.attempts)
     json["failed"].push_back({{"device", attempt.device}, {"why", attempt.failure}});
   return json;
 }

@@ -68,7 +68,7 @@ Figures count(const Scene& scene) {
     ++figures.instances_of_mesh[instance.mesh];
     names.insert(scene.solid_name(instance));
     seen.clear();
-    const std::vector<MeshPart>& parts = scene.meshes[instance.mesh].parts;
+    const std::vector<Mesh::Part>& parts = scene.meshes[instance.mesh].parts;
     for (std::size_t part = 0; part != parts.size(); ++part) {
       const std::uint32_t material = scene.material(instance, part);
       MaterialUse& use = material == kNone ? figures.no_material : figures.materials[material];

@@ -184,7 +184,7 @@ std::string corner_text(const Double3& corner) {
 
 /// What the user gets to see.
 void show(Session& session, const PhotonsCommandOptions& options, const PhotonSummary& summary, Json json,
-          const std::vector<StageTime>& times) {
+          const std::vector<Progress::StageTime>& times) {
   if (const std::uint64_t count = summary.tally.of(photon::StepKind::inconsistent); count != 0)
     session.warn(fmt::format("{}: {} ended where the scene contradicts itself; see 'raylift check'", options.file,
                              counted(count, "photon", "photons")));
@@ -213,7 +213,7 @@ int photons(Session& session, PhotonsCommandOptions& options) try {
   const std::unique_ptr<Mpi> mpi = started_in_parallel() ? start_mpi() : nullptr;
   try {
     return with_raylift_errors([&] {
-      std::vector<StageTime> times;
+      std::vector<Progress::StageTime> times;
       const Progress progress = session.progress(&times);
       const auto start = std::chrono::steady_clock::now();
       PhotonSummary summary;

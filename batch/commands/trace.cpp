@@ -24,6 +24,7 @@
 #include "cli/text.h"
 #include "commands.h"
 #include "device_options.h"
+#include "geometry/src/stage.h"
 #include "gpu/src/cache/cache_files.h"
 #include "hit_image.h"
 
@@ -215,7 +216,7 @@ int trace_files(Session& session, const CLI::App& app, TraceCommandOptions& opti
   const Device device = open_device(session, options.device);
   bool first = true;
   return session.for_each_file(options.files, [&](const std::string& file, Json& json) {
-    std::vector<StageTime> times;
+    std::vector<Progress::StageTime> times;
     const auto start = std::chrono::steady_clock::now();
     const Progress progress = session.progress(&times);
     const CacheOptions cache = options.cache.with(session);

@@ -6,7 +6,6 @@
 #include <raylift/gpu/memory/residency.h>
 #include <raylift/gpu/upload/broadcast.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
-#include <raylift/gpu/upload/verify_upload.h>
 
 #include <chrono>
 #include <memory>
@@ -17,7 +16,9 @@
 #include "cli/text.h"
 #include "commands.h"
 #include "device_options.h"
+#include "geometry/src/stage.h"
 #include "gpu/src/cache/cache_files.h"
+#include "gpu/src/upload/verify_upload.h"
 
 namespace raylift::batch {
 using namespace cli;
@@ -40,7 +41,7 @@ int upload_files(Session& session, UploadCommandOptions& options) {
   const Device device = open_device(session, options.device);
   bool first = true;
   return session.for_each_file(options.files, [&](const std::string& file, Json& json) {
-    std::vector<StageTime> times;
+    std::vector<Progress::StageTime> times;
     const Progress progress = session.progress(&times);
     const auto start = std::chrono::steady_clock::now();
     const CachedUpload uploaded =

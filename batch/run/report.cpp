@@ -73,7 +73,8 @@ std::string file_of(const Json& row, const std::string& member) {
   }
 }
 
-void set_files(Json& row, const std::string& scene, std::span<const SourceFile> files, const Progress& progress) {
+void set_files(Json& row, const std::string& scene, std::span<const Scene::SourceFile> files,
+               const Progress& progress) {
   const std::vector<Hash256> hashes = file_hashes(scene, files, progress);
   for (std::size_t i = 0; i != files.size(); ++i) {
     Json& entry = row["files"].emplace_back();

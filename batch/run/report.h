@@ -23,7 +23,8 @@ void set_file(cli::Json& row, const std::string& path, const std::string& member
 
 /// Puts what a scene was read from beside the row's own file into a row, as "files": names, which are relative to its
 /// folder, and hashes. Nothing where there is no such file. Throws Error(io) where one has changed since.
-void set_files(cli::Json& row, const std::string& scene, std::span<const SourceFile> files, const Progress& progress);
+void set_files(cli::Json& row, const std::string& scene, std::span<const Scene::SourceFile> files,
+               const Progress& progress);
 /// Whether they are as the row says. Throws Error: io, cancelled.
 [[nodiscard]] bool same_files(const cli::Json& row, const std::string& scene, const Progress& progress);
 

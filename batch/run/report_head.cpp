@@ -30,7 +30,7 @@ Json options_json(const BatchOptions& options) {
     return std::any_of(options.actions.begin(), options.actions.end(),
                        [&](const Action* action) { return action->name == name; });
   };
-  Json json = {{"reader", load.reader == SceneReader::assimp ? "assimp" : "raylift"},
+  Json json = {{"reader", load.reader == LoadOptions::Reader::assimp ? "assimp" : "raylift"},
                {"unit", or_null(load.unit_mm)},
                {"up", load.up_axis ? Json(kAxes[static_cast<std::size_t>(*load.up_axis)]) : Json()},
                {"weld", load.weld.enabled ? Json(load.weld.tolerance) : Json("off")},

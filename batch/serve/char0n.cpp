@@ -36,8 +36,8 @@ std::uint32_t opticks_birth(std::uint32_t chroma) {
 }  // namespace
 
 Char0nSensors char0n_sensors(const Scene& scene) {
-  std::map<std::int64_t, const SolidChannel*> by_number;
-  for (const SolidChannel& channel : scene.optics.channels) by_number.try_emplace(channel.number, &channel);
+  std::map<std::int64_t, const Optics::Channel*> by_number;
+  for (const Optics::Channel& channel : scene.optics.channels) by_number.try_emplace(channel.number, &channel);
   Char0nSensors sensors;
   for (const auto& [number, channel] : by_number) {
     const Transform& at = scene.instances[channel->solid].transform;

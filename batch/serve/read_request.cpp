@@ -2,7 +2,7 @@
 #include "read_request.h"
 
 #include <fmt/format.h>
-#include <raylift/client/shared_memory.h>
+#include <raylift/client/detail/shared_memory.h>
 #include <raylift/geometry/error.h>
 #include <raylift/photon/npy.h>
 #include <raylift/photon/parse_source.h>
@@ -21,19 +21,20 @@
 namespace raylift::batch {
 namespace {
 
-using protocol::Body;
-using protocol::Encoding;
+using Body = protocol::Header::Body;
+using Encoding = protocol::Header::Encoding;
 using protocol::ErrorCode;
 using protocol::Header;
 using protocol::Layout;
-using protocol::Place;
+using Carrier = protocol::Header::Carrier;
 
 static_assert(sizeof(photon::Genstep) == protocol::kGenstepBytes &&
               sizeof(photon::StartPhoton) == protocol::kPhotonBytes);
-static_assert(sizeof(photon::PhotonRow) == sizeof(protocol::Row) && sizeof(photon::BriefHit) == sizeof(protocol::Hit));
+static_assert(sizeof(photon::PhotonRow) == sizeof(protocol::Row) &&
+              sizeof(photon::HitColumns::Brief) == sizeof(protocol::Hit));
 static_assert(sizeof(photon::Sequence) == protocol::kSequenceBytes);
 static_assert(photon::kSequenceEvents * sizeof(photon::PhotonRow) == protocol::kRecordBytes);
-static_assert(photon::Spectrum::kMax == protocol::kMaxSpectrum);
+static_assert(photon::Source::Spectrum::kMax == protocol::kMaxSpectrum);
 
 /// Thrown and caught here alone.
 struct Refused {
@@ -59,7 +60,7 @@ void check_header(const Header& header, const Digest& digest) {
     refuse(ErrorCode::malformed, "there is no such encoding", "encoding", "0: raw, 1: .npy");
   if (header.body == Body::source && header.encoding != Encoding::raw)
     refuse(ErrorCode::malformed, "the text of a source is no .npy file", "encoding");
-  if (header.place > Place::shared) refuse(ErrorCode::malformed, "there is no such place of a body", "place");
+  if (header.place > Carrier::shared) refuse(ErrorCode::malformed, "there is no such place of a body", "place");
   if (header.layout > Layout::compact)
     refuse(ErrorCode::malformed, fmt::format("there is no layout {}", static_cast<int>(header.layout)), "layout",
            "0: none, 1: rows of 64 bytes, 2: 16 bytes");
@@ -78,7 +79,7 @@ void check_header(const Header& header, const Digest& digest) {
 }
 
 /// The body, wherever it lies.
-Frame body_of(const Header& header, std::span<const Frame> frames, const RequestLimits& limits) {
+FrameBytes body_of(const Header& header, std::span<const FrameBytes> frames, const RequestLimits& limits) {
   if (header.bytes > limits.max_body)
     refuse(ErrorCode::limit,
            fmt::format("the body has {} bytes, and at most {} are accepted", header.bytes, limits.max_body), "body",
@@ -86,8 +87,8 @@ Frame body_of(const Header& header, std::span<const Frame> frames, const Request
   if (frames.size() != 1)
     refuse(ErrorCode::malformed, fmt::format("there are {} frames behind the header", frames.size()), "body",
            "send the body in one");
-  Frame body = frames.front();
-  if (header.place == Place::shared) {
+  FrameBytes body = frames.front();
+  if (header.place == Carrier::shared) {
     if (!limits.shared_memory)
       refuse(ErrorCode::shared_memory, "this address is for other machines too", "body", "send the body in its frame");
     protocol::SharedMemory where;
@@ -109,7 +110,7 @@ Frame body_of(const Header& header, std::span<const Frame> frames, const Request
 }
 
 template <class T>
-photon::SharedRows<T> rows_of(const Header& header, Frame body, std::span<const std::uint64_t> shape) {
+photon::SharedRows<T> rows_of(const Header& header, FrameBytes body, std::span<const std::uint64_t> shape) {
   if (header.encoding == Encoding::npy) {
     std::string bytes(reinterpret_cast<const char*>(body.bytes.data()), body.bytes.size());
     std::vector<T> rows =
@@ -132,8 +133,8 @@ photon::SharedRows<T> rows_of(const Header& header, Frame body, std::span<const 
 }
 
 /// The spectrum behind a source's text.
-photon::Spectrum spectrum_of(std::span<const std::byte> bytes) {
-  photon::Spectrum spectrum;
+photon::Source::Spectrum spectrum_of(std::span<const std::byte> bytes) {
+  photon::Source::Spectrum spectrum;
   spectrum.count = static_cast<std::uint32_t>(bytes.size() / sizeof(protocol::SpectrumPoint));
   protocol::SpectrumPoint before{0, 0};
   for (std::uint32_t i = 0; i != spectrum.count; ++i) {
@@ -149,7 +150,7 @@ photon::Spectrum spectrum_of(std::span<const std::byte> bytes) {
   return spectrum;
 }
 
-photon::Source source_of(const Header& header, const Frame& body, const RequestLimits& limits) {
+photon::Source source_of(const Header& header, const FrameBytes& body, const RequestLimits& limits) {
   if (header.rows > protocol::kMaxSpectrum)
     refuse(ErrorCode::limit, fmt::format("a spectrum has at most {} points", protocol::kMaxSpectrum), "rows");
   // A zero byte is between the text and the spectrum.
@@ -197,10 +198,10 @@ void check_expected(const Header& header, std::optional<std::uint64_t> photons) 
            "expected");
 }
 
-void read(const Header& header, std::span<const Frame> frames, const Digest& digest, const RequestLimits& limits,
+void read(const Header& header, std::span<const FrameBytes> frames, const Digest& digest, const RequestLimits& limits,
           photon::Request& request) {
   check_header(header, digest);
-  Frame body = body_of(header, frames, limits);
+  FrameBytes body = body_of(header, frames, limits);
   if (header.body == Body::gensteps) {
     constexpr std::array<std::uint64_t, 2> kShape{6, 4};
     auto steps = rows_of<photon::Genstep>(header, std::move(body), kShape);
@@ -268,7 +269,7 @@ Refusal refusal_of(const Error& error) {
   return {code, error.problem(), error.element(), error.advice()};
 }
 
-Refusal read_request(const Header& header, std::span<const Frame> frames, const Digest& digest,
+Refusal read_request(const Header& header, std::span<const FrameBytes> frames, const Digest& digest,
                      const RequestLimits& limits, photon::Request& request) {
   try {
     read(header, frames, digest, limits, request);

@@ -31,8 +31,8 @@ struct RequestLimits {
   bool shared_memory = true;                        ///< whether clients are on this machine
 };
 
-/// A frame's bytes, and what keeps them.
-struct Frame {
+/// The bytes of a frame, and what keeps them.
+struct FrameBytes {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> owner;
 };
@@ -40,8 +40,8 @@ struct Frame {
 /// Checks a message of Kind::simulate against limits and the geometry's digest, and fills in all of `request` but its
 /// `when_ready`. `frames` are those behind the header. Returns Refusal::code none, or why it is refused. Rows are not
 /// copied where they are aligned. Numbers in them are left to Service::submit().
-[[nodiscard]] Refusal read_request(const protocol::Header& header, std::span<const Frame> frames, const Digest& digest,
-                                   const RequestLimits& limits, photon::Request& request);
+[[nodiscard]] Refusal read_request(const protocol::Header& header, std::span<const FrameBytes> frames,
+                                   const Digest& digest, const RequestLimits& limits, photon::Request& request);
 
 /// Where the number of photons is known only afterwards: whether it is the one that was expected.
 [[nodiscard]] Refusal check_count(const protocol::Header& header, std::uint64_t photons);

@@ -19,6 +19,7 @@
 #include "base/json.h"
 #include "batch/actions/photon_files.h"
 #include "batch/actions/run_photons.h"
+#include "geometry/src/stage.h"
 
 namespace raylift::batch {
 namespace {
@@ -41,7 +42,7 @@ struct RemoteSource {
 client::Request spectral_source(std::string text, std::uint64_t seed) {
   const std::string file = photon::spectrum_file(text);
   if (file.empty()) return client::source(std::move(text), 0, 0, seed);
-  const photon::Spectrum spectrum = photon::parse_source(text).spectrum;
+  const photon::Source::Spectrum spectrum = photon::parse_source(text).spectrum;
   const std::string key = ":wavelength=" + file;
   text.erase(text.find(key), key.size());
   std::vector<protocol::SpectrumPoint> points;
@@ -112,7 +113,7 @@ std::vector<photon::PhotonRow> rows_of(const client::Bytes& bytes) {
 
 /// Adds a result to the counts. Ends are counted for no material: the server does not say of which they are.
 void add(const client::Result& result, photon::Tally& tally) {
-  const photon::TallyLayout& layout = tally.layout;
+  const photon::Tally::Layout& layout = tally.layout;
   std::vector<std::uint64_t>& counts = tally.counts;
   counts.front() += result.counts.steps;
   for (std::size_t i = 0; i != 3; ++i) counts[1 + i] += result.counts.births[i];
@@ -172,7 +173,7 @@ Json follow_photons_remotely(client::Client& client, PhotonOptions& options, std
   summary.tally = files.checkpoint().tally;
   summary.device = welcome.value("device", std::string("server"));
   summary.by_server = true;
-  const photon::Results results = files.results();
+  const photon::Simulation::Results results = files.results();
   const Stage stage(progress, "photons", is_one ? 0 : options.photons);
   const Clock::time_point start = Clock::now();
   Clock::time_point saved = start;

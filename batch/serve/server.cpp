@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <raylift/client/shared_memory.h>
+#include <raylift/client/detail/shared_memory.h>
 #include <raylift/geometry/error.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
@@ -37,9 +37,9 @@ namespace {
 using cli::Json;
 using protocol::ErrorCode;
 using protocol::Header;
-using protocol::Kind;
+using Kind = protocol::Header::Kind;
 using protocol::Layout;
-using protocol::Place;
+using Carrier = protocol::Header::Carrier;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 namespace fs = std::filesystem;
@@ -64,7 +64,7 @@ struct Outgoing {
 
 struct OpenRequest {
   Header header;
-  photon::RequestId id{};
+  photon::Service::RequestId id{};
   std::future<photon::Reply> reply;
 };
 
@@ -101,7 +101,7 @@ struct Client {
   std::size_t socket = 0;
   std::vector<std::string> envelope;  // routing ids, the last hop's first
   std::uint64_t number = 0;
-  photon::ClientId id{};
+  photon::Service::ClientId id{};
   Clock::time_point heard, answered;
   std::map<std::uint64_t, OpenRequest> open;
   std::deque<Outgoing> unread;
@@ -201,7 +201,7 @@ std::uint64_t microseconds(double seconds) {
   return seconds > 0 ? static_cast<std::uint64_t>(std::llround(seconds * 1e6)) : 0;
 }
 
-Json counters_json(const photon::Counters& counters) {
+Json counters_json(const photon::Service::Counters& counters) {
   return {{"accepted", counters.accepted},
           {"busy", counters.busy},
           {"completed", counters.completed},
@@ -400,7 +400,7 @@ struct PhotonServer::State {
     Header header = answer_to(asked, Kind::result);
     header.photons = reply.photons;
     header.rows = reply.hit_count;
-    header.body = protocol::Body::hits;
+    header.body = protocol::Header::Body::hits;
     header.layout = asked.layout;
     header.encoding = asked.wanted_encoding;
     protocol::Counts counts;
@@ -409,8 +409,9 @@ struct PhotonServer::State {
     std::ranges::copy(reply.ends, counts.ends);
     counts.queue_microseconds = microseconds(reply.queue_seconds);
     counts.kernel_microseconds = microseconds(reply.kernel_seconds);
-    const std::string npy =
-        asked.wanted_encoding == protocol::Encoding::npy ? hits_header(asked.layout, reply.hit_count) : std::string();
+    const std::string npy = asked.wanted_encoding == protocol::Header::Encoding::npy
+                                ? hits_header(asked.layout, reply.hit_count)
+                                : std::string();
     const auto owner = std::make_shared<const photon::Reply>(std::move(reply));
     const auto pieces = {std::as_bytes(std::span(npy)), owner->hits(), std::as_bytes(std::span(owner->finals)),
                          std::as_bytes(std::span(owner->sequences)), std::as_bytes(std::span(owner->records))};
@@ -423,7 +424,7 @@ struct PhotonServer::State {
         return {pieces.begin()[i].data(), pieces.begin()[i].size()};
       };
       if (auto body = client::SharedBody::of({piece(0), piece(1), piece(2), piece(3), piece(4)})) {
-        header.place = Place::shared;
+        header.place = Carrier::shared;
         frames.push_back(message_of(header));
         frames.push_back(message_of(counts));
         frames.push_back(message_of(body->where()));
@@ -588,7 +589,7 @@ struct PhotonServer::State {
       request.when_ready = [ended_ = &ended, number = client.number, asked = header.request] {
         ended_->add(number, asked);
       };
-      photon::Submission submission = service.submit(client.id, request);
+      photon::Service::Submission submission = service.submit(client.id, request);
       if (!submission.accepted()) return refuse(char0n_busy());
       client.open[header.request] = {header, submission.id, std::move(submission.reply)};
     } catch (const Error& error) {
@@ -632,7 +633,7 @@ struct PhotonServer::State {
     const auto found = client.open.find(request);
     if (found == client.open.end()) return;
     // The service may tell of its end at once, in this thread: it is forgotten before.
-    const photon::RequestId id = found->second.id;
+    const photon::Service::RequestId id = found->second.id;
     client.open.erase(found);
     (void)service.cancel(id);
   }
@@ -649,7 +650,7 @@ struct PhotonServer::State {
       if (client.open.size() >= options.max_open || *client.held > options.max_unread)
         return refuse({ErrorCode::busy, "the client has too many requests, or results that it has not read", "",
                        "read results before more requests", kRetry});
-      std::vector<Frame> bodies;
+      std::vector<FrameBytes> bodies;
       for (zmq::message_t& frame : frames) {
         const auto kept = std::make_shared<zmq::message_t>(std::move(frame));
         bodies.push_back({{static_cast<const std::byte*>(kept->data()), kept->size()}, kept});
@@ -660,7 +661,7 @@ struct PhotonServer::State {
       request.when_ready = [ended_ = &ended, number = client.number, asked = header.request] {
         ended_->add(number, asked);
       };
-      photon::Submission submission = service.submit(client.id, request);
+      photon::Service::Submission submission = service.submit(client.id, request);
       if (!submission.accepted())
         return refuse({ErrorCode::busy, "the queue is full", "", "try again",
                        static_cast<std::uint32_t>(std::max<std::int64_t>(submission.retry_after.count(), 1))});
@@ -777,7 +778,7 @@ struct PhotonServer::State {
       json["clients"].push_back(std::move(one));
     }
     json["devices"] = Json::array();
-    for (const photon::DeviceStatus& device : service.devices())
+    for (const photon::Service::DeviceStatus& device : service.devices())
       json["devices"].push_back({{"device", device.id},
                                  {"failure", device.failure.empty() ? Json() : Json(device.failure)},
                                  {"launches", device.launches},

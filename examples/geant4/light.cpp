@@ -18,10 +18,10 @@ using raylift::client::Collector;
 namespace {
 
 /// By G4Material::GetIndex().
-std::vector<raylift::client::MaterialLight> light_of_materials() {
-  std::vector<raylift::client::MaterialLight> all;
+std::vector<raylift::client::Collector::Material> light_of_materials() {
+  std::vector<raylift::client::Collector::Material> all;
   for (const G4Material* material : *G4Material::GetMaterialTable()) {
-    raylift::client::MaterialLight& light = all.emplace_back();
+    raylift::client::Collector::Material& light = all.emplace_back();
     G4MaterialPropertiesTable* const properties = material->GetMaterialPropertiesTable();
     if (properties == nullptr) continue;
     if (G4MaterialPropertyVector* const index = properties->GetProperty("RINDEX"))

@@ -28,7 +28,7 @@ const ErrorKindRow& row(ErrorKind kind) noexcept {
   return kRows[static_cast<std::size_t>(kind)];
 }
 
-std::string message(std::string_view problem, const Where& where, std::string_view advice) {
+std::string message(std::string_view problem, const Error::Where& where, std::string_view advice) {
   std::string text(problem);
   if (!where.file.empty() || !where.element.empty()) {
     text += " [";
@@ -70,7 +70,7 @@ int exit_code(ErrorKind kind) noexcept {
   return row(kind).exit_code;
 }
 
-Error::Error(ErrorKind kind, std::string_view problem, Where where, std::string_view advice, int signal)
+Error::Error(ErrorKind kind, std::string_view problem, Error::Where where, std::string_view advice, int signal)
     : std::runtime_error(message(problem, where, advice)),
       kind_(kind),
       problem_(problem),

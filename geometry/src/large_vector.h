@@ -3,7 +3,7 @@
 // do with the array.
 #pragma once
 
-#include <raylift/geometry/raw_vector.h>
+#include <raylift/geometry/detail/raw_vector.h>
 
 #include <cstddef>
 #include <memory>

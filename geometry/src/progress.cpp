@@ -5,6 +5,8 @@
 #include <chrono>
 #include <new>
 
+#include "stage.h"
+
 #ifdef RAYLIFT_WITH_NVTX
 #include <nvtx3/nvToolsExt.h>
 #endif
@@ -25,7 +27,7 @@ void Progress::report(std::string_view stage, std::uint64_t done, std::uint64_t 
   }
 }
 
-void Progress::record(const StageTime& time) const noexcept {
+void Progress::record(const Progress::StageTime& time) const noexcept {
   if (times_ == nullptr) return;
   try {
     times_->push_back(time);

@@ -40,8 +40,10 @@ class KeepCurrent {
 
 /// Whether a context that was made is what was asked for; else why not.
 std::string unwanted(const GlInfo& info, const GlContextOptions& options) {
-  if (options.renderer == GlRenderer::device && info.software) return "it draws on the CPU (" + info.renderer + ")";
-  if (options.renderer == GlRenderer::software && !info.software) return "it draws on a GPU (" + info.renderer + ")";
+  if (options.renderer == GlContextOptions::Renderer::device && info.software)
+    return "it draws on the CPU (" + info.renderer + ")";
+  if (options.renderer == GlContextOptions::Renderer::software && !info.software)
+    return "it draws on a GPU (" + info.renderer + ")";
   return {};
 }
 
@@ -64,17 +66,18 @@ void prefer_beside(const Device& device, std::vector<EglCandidate>& candidates) 
 std::string unwanted(const EglCandidate& candidate, const GlContextOptions& options) {
   if (options.cuda_device >= 0 && candidate.cuda_device != options.cuda_device)
     return "it is not cuda:" + std::to_string(options.cuda_device);
-  if (options.renderer == GlRenderer::device && candidate.software) return "it draws on the CPU";
-  if (options.renderer == GlRenderer::software && candidate.cuda_device >= 0) return "it draws on a GPU";
+  if (options.renderer == GlContextOptions::Renderer::device && candidate.software) return "it draws on the CPU";
+  if (options.renderer == GlContextOptions::Renderer::software && candidate.cuda_device >= 0)
+    return "it draws on a GPU";
   return {};
 }
 
 }  // namespace
 
-GlRenderer gl_renderer(std::string_view name) {
-  if (name == "auto") return GlRenderer::automatic;
-  if (name == "device") return GlRenderer::device;
-  if (name == "software") return GlRenderer::software;
+GlContextOptions::Renderer gl_renderer(std::string_view name) {
+  if (name == "auto") return GlContextOptions::Renderer::automatic;
+  if (name == "device") return GlContextOptions::Renderer::device;
+  if (name == "software") return GlContextOptions::Renderer::software;
   throw Error(ErrorKind::usage, "'" + std::string(name) + "' is no OpenGL renderer", {},
               "use auto, device, or software");
 }
@@ -129,7 +132,7 @@ GlContext::GlContext(const GlContextOptions& options) : impl_(std::make_unique<I
   std::string list;
   for (const std::string& attempt : attempts) list += (list.empty() ? "" : "; ") + attempt;
   throw Error(ErrorKind::no_display, "no OpenGL 4.5 context could be made without a display: " + list, {},
-              options.renderer == GlRenderer::device
+              options.renderer == GlContextOptions::Renderer::device
                   ? "install the GPU's OpenGL driver with EGL, or draw on the CPU"
                   : "install the GPU's OpenGL driver with EGL, or Mesa (libegl-mesa0, libgl1-mesa-dri)");
 }

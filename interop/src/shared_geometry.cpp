@@ -40,8 +40,8 @@ void check_room(std::uint64_t bytes, const Device& device, const UploadOptions& 
 
 }  // namespace
 
-GeometryMapping SharedGeometry::map(StreamRef stream) const {
-  Mapping<Float3, UInt3> mapping = map_together(stream, vertices_, triangles_);
+SharedGeometry::Mapping SharedGeometry::map(StreamRef stream) const {
+  raylift::Mapping<Float3, UInt3> mapping = map_together(stream, vertices_, triangles_);
   GeometryView view = geometry_.view();
   view.vertices = mapping.span<0>().data;
   view.triangles = mapping.span<1>().data;
@@ -56,7 +56,7 @@ SharedUpload::SharedUpload(std::size_t vertices, std::size_t triangles, const De
                            const UploadOptions& options, Sharing sharing)
     : options_(options), stream_(device) {
   check_room(vertices * sizeof(Float3) + triangles * sizeof(UInt3), device, options);
-  const SharedOptions with{SharedAccess::write_discard, sharing};
+  const SharedOptions with{SharedOptions::Access::write_discard, sharing};
   vertices_ = SharedBuffer<Float3>(device, vertices, with);
   triangles_ = SharedBuffer<UInt3>(device, triangles, with);
   mapping_ = map_together(stream_, vertices_, triangles_);
@@ -70,12 +70,13 @@ SharedUpload::SharedUpload(std::size_t vertices, std::size_t triangles, const De
   options_.external = [why, vertex_memory = target(mapping_->span<0>()), triangle_memory = target(mapping_->span<1>()),
                        others = options.external](const std::string& name, std::size_t bytes) {
     const bool is_vertices = name == info(ViewArray::vertices).name;
-    if (!is_vertices && name != info(ViewArray::triangles).name) return others ? others(name, bytes) : ExternalMemory{};
+    if (!is_vertices && name != info(ViewArray::triangles).name)
+      return others ? others(name, bytes) : UploadOptions::ExternalMemory{};
     const auto& [data, size] = is_vertices ? vertex_memory : triangle_memory;
     if (bytes != size)
       throw Error(ErrorKind::usage, "the array '" + name + "' has " + std::to_string(bytes) +
                                         " bytes, and its OpenGL buffer was made for " + std::to_string(size));
-    return ExternalMemory{data, why};
+    return UploadOptions::ExternalMemory{data, why};
   };
 }
 

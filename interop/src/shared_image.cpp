@@ -99,7 +99,7 @@ SharedImage::SharedImage(const Device& device, std::uint32_t width, std::uint32_
   height_ = height;
 }
 
-ImageMapping SharedImage::map(StreamRef stream) {
+SharedImage::Mapping SharedImage::map(StreamRef stream) {
   const detail::SharedMemory* const memory = &memory_;
   detail::MappedMemory mapped({&memory, 1}, stream);
   const ImageView image{reinterpret_cast<std::uint32_t*>(mapped.device(0)), width_, height_};

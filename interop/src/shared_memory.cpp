@@ -13,10 +13,10 @@
 namespace raylift::detail {
 namespace {
 
-MapFlags flags_of(SharedAccess access) {
-  return access == SharedAccess::read_only       ? MapFlags::read_only
-         : access == SharedAccess::write_discard ? MapFlags::write_discard
-                                                 : MapFlags::none;
+MapFlags flags_of(SharedOptions::Access access) {
+  return access == SharedOptions::Access::read_only       ? MapFlags::read_only
+         : access == SharedOptions::Access::write_discard ? MapFlags::write_discard
+                                                          : MapFlags::none;
 }
 
 [[noreturn]] void refuse(const std::string& problem, std::string_view advice) {
@@ -111,12 +111,12 @@ void SharedMemory::Impl::close() noexcept {
 }
 
 void SharedMemory::Impl::copy_in(StreamHandle on) {
-  if (frozen || bytes == 0 || options.access == SharedAccess::write_discard) return;
+  if (frozen || bytes == 0 || options.access == SharedOptions::Access::write_discard) return;
   clear_gl_errors();
   if (device.info().is_host) {
     glGetNamedBufferSubData(buffer.id(), 0, static_cast<GLsizeiptr>(bytes), twin.device());
   } else {
-    const PinnedBlock block = staging();
+    const PinnedPool::Block block = staging();
     in_chunks([&](std::size_t first, std::size_t count) {
       glGetNamedBufferSubData(buffer.id(), static_cast<GLintptr>(first), static_cast<GLsizeiptr>(count),
                               block.host().data());
@@ -128,13 +128,13 @@ void SharedMemory::Impl::copy_in(StreamHandle on) {
 }
 
 void SharedMemory::Impl::copy_out(StreamHandle on) {
-  if (frozen || bytes == 0 || options.access == SharedAccess::read_only) return;
+  if (frozen || bytes == 0 || options.access == SharedOptions::Access::read_only) return;
   clear_gl_errors();
   if (device.info().is_host) {
     device.backend()->synchronize(on);
     glNamedBufferSubData(buffer.id(), 0, static_cast<GLsizeiptr>(bytes), twin.device());
   } else {
-    const PinnedBlock block = staging();
+    const PinnedPool::Block block = staging();
     in_chunks([&](std::size_t first, std::size_t count) {
       device.backend()->copy_to_host(block.host().data(), twin.device() + first, count, on);
       device.backend()->synchronize(on);

@@ -41,7 +41,7 @@ struct SharedMemory::Impl final : ContextResource {
   void in_chunks(const Copy& copy) const {
     for (std::size_t first = 0; first < bytes; first += kChunk) copy(first, std::min(kChunk, bytes - first));
   }
-  [[nodiscard]] PinnedBlock staging() const { return device.pinned_pool().allocate(std::min(kChunk, bytes)); }
+  [[nodiscard]] PinnedPool::Block staging() const { return device.pinned_pool().allocate(std::min(kChunk, bytes)); }
 
   static constexpr std::size_t kChunk = std::size_t{16} << 20;  // of copies through pinned memory
 

@@ -77,7 +77,7 @@ Target target_of(const Nvrtc& nvrtc, int capability) {
   if (code == Nvrtc::kInvalidOption) throw Error(ErrorKind::usage, "NVRTC refuses an option: " + log);
   if (code != Nvrtc::kCompilation)
     throw Error(ErrorKind::device, std::string("NVRTC failed: ") + nvrtc.error_string(code) + "\n" + log);
-  Where where{name, ""};
+  Error::Where where{name, ""};
   // "kernel.cu(12): error: ..."
   std::size_t at = log.find("): error");
   at = std::min(at, log.find("): catastrophic error"));

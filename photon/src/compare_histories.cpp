@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compare_histories.h"
+
 #include <raylift/geometry/error.h>
-#include <raylift/photon/compare_histories.h>
 
 #include <algorithm>
 #include <cmath>

@@ -13,7 +13,7 @@ namespace raylift::photon {
 struct EventCounts {
   std::uint64_t steps;
   std::uint64_t ends[kStepKinds];  ///< by StepKind
-  std::uint64_t births[3];         ///< by TallyLayout::birth() less 1
+  std::uint64_t births[3];         ///< by Tally::Layout::birth() less 1
 };
 
 /// The place of a count of an EventCounts, as an array of numbers.
@@ -21,7 +21,7 @@ struct EventCounts {
   return 1 + static_cast<std::uint32_t>(kind);
 }
 [[nodiscard]] RAYLIFT_HD inline std::uint32_t place_of_birth(const Outcome& outcome) {
-  return static_cast<std::uint32_t>(kStepKinds + TallyLayout::birth(birth_kind(outcome)));
+  return static_cast<std::uint32_t>(kStepKinds + Tally::Layout::birth(birth_kind(outcome)));
 }
 inline constexpr std::uint32_t kEventCounts = sizeof(EventCounts) / sizeof(std::uint64_t);
 static_assert(kEventCounts == 1 + kStepKinds + 3);

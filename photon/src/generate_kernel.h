@@ -2,7 +2,7 @@
 // The launches of the kernels that make photons from gensteps, and what births of several events need.
 #pragma once
 
-#include <raylift/photon/generate.h>
+#include "generate.h"
 
 #include <cstddef>
 

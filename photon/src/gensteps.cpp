@@ -18,7 +18,7 @@ namespace raylift::photon {
 namespace {
 
 /// What is wrong with a step's numbers, or null.
-const char* fault_of(const CerenkovStep& step) {
+const char* fault_of(const Genstep::Cerenkov& step) {
   if (!finite(step.displacement) || !at_least_0(step.length)) return "its displacement or length is no number";
   if (!(step.beta_inverse >= 1) || !std::isfinite(step.beta_inverse)) return "its inverse beta is below 1";
   const bool no_range = step.shortest == 0 && step.longest == 0;
@@ -30,26 +30,26 @@ const char* fault_of(const CerenkovStep& step) {
   if (!at_least_0(step.velocity) || !at_least_0(step.velocity_at_end)) return "its velocities are below 0";
   return nullptr;
 }
-const char* fault_of(const ScintillationStep& step) {
+const char* fault_of(const Genstep::Scintillation& step) {
   if (!finite(step.displacement) || !at_least_0(step.length)) return "its displacement or length is no number";
   if (step.component > 3) return "its component is none of 1 to 3, or 0";
   if (!at_least_0(step.deposit)) return "its energy is below 0";
   if (!at_least_0(step.velocity) || !at_least_0(step.time_constant)) return "its velocity or time is below 0";
   return nullptr;
 }
-const char* fault_of(const TorchStep& step) {
+const char* fault_of(const Genstep::Torch& step) {
   const Float3 d = step.direction;
   if (!finite(d) || (d.x == 0 && d.y == 0 && d.z == 0)) return "its direction has no length";
   if (!(step.wavelength > 0) || !std::isfinite(step.wavelength)) return "its wavelength is not above 0";
-  if (step.shape < TorchStep::Shape::disc || step.shape > TorchStep::Shape::point)
+  if (step.shape < Genstep::Torch::Shape::disc || step.shape > Genstep::Torch::Shape::point)
     return "its shape is no disc, line or point";
   for (const float x : {step.zenith[0], step.zenith[1], step.azimuth[0], step.azimuth[1], step.radius})
     if (!std::isfinite(x)) return "its size or range is no number";
   return nullptr;
 }
 
-bool scintillates(GenstepType type) {
-  return type == GenstepType::scintillation || type == GenstepType::ds_scintillation;
+bool scintillates(Genstep::Type type) {
+  return type == Genstep::Type::scintillation || type == Genstep::Type::ds_scintillation;
 }
 
 }  // namespace
@@ -58,17 +58,17 @@ void check(const Genstep& genstep, std::size_t number) {
   const std::string name = "genstep " + std::to_string(number);
   const char* fault = nullptr;
   switch (genstep.type) {
-    case GenstepType::cerenkov:
-    case GenstepType::g4_cerenkov:
-    case GenstepType::g4_cerenkov_modified:
-      fault = fault_of(details_of<CerenkovStep>(genstep));
+    case Genstep::Type::cerenkov:
+    case Genstep::Type::g4_cerenkov:
+    case Genstep::Type::g4_cerenkov_modified:
+      fault = fault_of(details_of<Genstep::Cerenkov>(genstep));
       break;
-    case GenstepType::scintillation:
-    case GenstepType::ds_scintillation:
-      fault = fault_of(details_of<ScintillationStep>(genstep));
+    case Genstep::Type::scintillation:
+    case Genstep::Type::ds_scintillation:
+      fault = fault_of(details_of<Genstep::Scintillation>(genstep));
       break;
-    case GenstepType::torch:
-      fault = fault_of(details_of<TorchStep>(genstep));
+    case Genstep::Type::torch:
+      fault = fault_of(details_of<Genstep::Torch>(genstep));
       if (genstep.photons == kPhotonsOfPhysics) fault = "a torch does not know its number of photons";
       break;
     default:

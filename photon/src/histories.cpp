@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "histories.h"
+
 #include <raylift/geometry/error.h>
-#include <raylift/photon/histories.h>
 
 #include <bit>
 #include <cctype>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/error.h>
-#include <raylift/photon/generate.h>
 #include <raylift/photon/load_source.h>
 #include <raylift/photon/npy.h>
 #include <raylift/photon/parse_source.h>
@@ -10,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "generate.h"
 #include "import/archive.h"
 
 namespace raylift::photon {
@@ -155,7 +155,7 @@ LoadedSource::LoadedSource(std::string_view text, const GpuGeometry& geometry, s
     source_ = gensteps_->source();
   } else {
     source_ = parse_source(text);
-    const Spectrum& spectrum = source_.spectrum;
+    const Source::Spectrum& spectrum = source_.spectrum;
     wavelengths_ = spectrum.count == 0 ? std::pair(source_.wavelength, source_.wavelength)
                                        : std::pair(spectrum.points[0].y, spectrum.points[spectrum.count - 1].y);
   }
@@ -167,12 +167,12 @@ void LoadedSource::add_light(const Genstep& step) {
                        ? std::pair(std::min(wavelengths_->first, shortest), std::max(wavelengths_->second, longest))
                        : std::pair(shortest, longest);
   };
-  if (step.type == GenstepType::torch) {
-    const float wavelength = details_of<TorchStep>(step).wavelength;
+  if (step.type == Genstep::Type::torch) {
+    const float wavelength = details_of<Genstep::Torch>(step).wavelength;
     add(wavelength, wavelength);
   } else if (!detail::is_cerenkov(step.type)) {
     emits_scintillation_ = true;
-  } else if (const auto of = details_of<CerenkovStep>(step); of.longest > 0) {
+  } else if (const auto of = details_of<Genstep::Cerenkov>(step); of.longest > 0) {
     add(of.shortest, of.longest);
   } else {
     emits_cerenkov_ = true;

@@ -154,7 +154,7 @@ Source with_shape(std::string_view part) {
   Source source;
   Point center{n[0], n[1], n[2]};
   if (name == "line") {
-    source.shape = SourceShape::line;
+    source.shape = Source::Shape::line;
     Point half{};
     for (std::size_t i = 0; i != 3; ++i) {
       center[i] = (n[i] + n[i + 3]) / 2;
@@ -164,16 +164,16 @@ Source with_shape(std::string_view part) {
   } else if (name == "ball") {
     source.radius = at_least_0(part, n[3], "a radius below 0");
   } else if (name == "disc" || name == "laser") {
-    source.shape = SourceShape::disc;
+    source.shape = Source::Shape::disc;
     source.extent = source.direction = direction_of(part, {n[3], n[4], n[5]});
     if (n.size() == 7) source.radius = at_least_0(part, n[6], "a radius below 0");
-    source.aim = name == "disc" ? Aim::lambertian : Aim::cone;
+    source.aim = name == "disc" ? Source::Aim::lambertian : Source::Aim::cone;
   }
   source.center = {center[0], center[1], center[2]};
   return source;
 }
 
-Spectrum read_spectrum(std::string_view part, const std::string& file) {
+Source::Spectrum read_spectrum(std::string_view part, const std::string& file) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored))
     refuse(part, "is neither a wavelength in nm, such as 420, nor a range, such as 350-500, nor a file that is there");
@@ -206,13 +206,13 @@ void set_time(Source& source, std::string_view part, std::string_view value) {
 
 void set_direction(Source& source, std::string_view part, std::string_view value) {
   if (value == "isotropic") {
-    source.aim = Aim::isotropic;
+    source.aim = Source::Aim::isotropic;
   } else if (value == "lambertian") {
-    if (source.shape != SourceShape::disc) refuse(part, "needs the normal of a disc");
-    source.aim = Aim::lambertian;
+    if (source.shape != Source::Shape::disc) refuse(part, "needs the normal of a disc");
+    source.aim = Source::Aim::lambertian;
     source.direction = source.extent;
   } else {
-    source.aim = Aim::cone;
+    source.aim = Source::Aim::cone;
     source.direction = three_numbers(part, value);
   }
 }
@@ -220,8 +220,8 @@ void set_direction(Source& source, std::string_view part, std::string_view value
 void set_angle(Source& source, std::string_view part, std::string_view value) {
   const float angle = at_least_0(part, one_number(value, kAngles), "no angle, such as 30 (degrees) or 5mrad");
   if (angle > std::numbers::pi_v<float>) refuse(part, "is more than 180 degrees");
-  if (source.aim == Aim::isotropic) refuse(part, "is about no direction", "give direction=x,y,z before it");
-  source.aim = Aim::cone;
+  if (source.aim == Source::Aim::isotropic) refuse(part, "is about no direction", "give direction=x,y,z before it");
+  source.aim = Source::Aim::cone;
   source.half_angle = angle;
 }
 

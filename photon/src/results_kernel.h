@@ -13,7 +13,7 @@ struct BatchArrays {
   const Outcome* outcomes = nullptr;
   std::size_t count = 0;
   std::uint64_t first = 0;  ///< number of the first photon
-  TallyLayout layout;
+  Tally::Layout layout;
   const std::uint32_t* channel_of_solid = nullptr;  ///< index of its channel; null: there are no channels
   std::uint64_t* counts = nullptr;
   PhotonRow* finals = nullptr;

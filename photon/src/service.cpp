@@ -746,7 +746,7 @@ Service::Service(std::vector<GpuGeometry> geometries, const ServiceOptions& opti
     : state_(std::make_unique<State>(std::move(geometries), options)) {}
 Service::~Service() = default;
 
-ClientId Service::add_client(std::string name) {
+Service::ClientId Service::add_client(std::string name) {
   State& state = *state_;
   const std::lock_guard lock(state.mutex);
   if (state.clients.size() >= state.options.max_clients)
@@ -766,7 +766,7 @@ void Service::drop_client(ClientId client) {
   state_->cancel_if([&](const State::Job& job) { return job.client->id == client; });
 }
 
-Submission Service::submit(ClientId client, const Request& request) {
+Service::Submission Service::submit(ClientId client, const Request& request) {
   State& state = *state_;
   const std::optional<std::uint64_t> count = check_request(request);
   if (count) check_size(request, state.options, *count);
@@ -844,26 +844,26 @@ void Service::stop() {
   state_->finish(false);
 }
 
-Counters Service::counters() const {
+Service::Counters Service::counters() const {
   const std::lock_guard lock(state_->mutex);
   return state_->total;
 }
 
-Counters Service::counters(ClientId client) const {
+Service::Counters Service::counters(ClientId client) const {
   const std::lock_guard lock(state_->mutex);
   const auto found = state_->clients.find(client);
   if (found == state_->clients.end()) throw Error(ErrorKind::usage, "the service has no such client");
   return found->second->counters;
 }
 
-std::vector<ClientStatus> Service::clients() const {
+std::vector<Service::ClientStatus> Service::clients() const {
   const std::lock_guard lock(state_->mutex);
   std::vector<ClientStatus> all;
   for (const auto& [id, client] : state_->clients) all.push_back({id, client->name, client->counters});
   return all;
 }
 
-std::vector<DeviceStatus> Service::devices() const {
+std::vector<Service::DeviceStatus> Service::devices() const {
   std::vector<DeviceStatus> all;
   {
     const std::lock_guard lock(state_->mutex);

@@ -25,7 +25,7 @@ constexpr PinnedFlags kRead{true, false, false};          // by the host
 
 /// A batch on its way: its memory, and the stream that it goes along.
 struct Simulation::Slot {
-  Slot(const GpuGeometry& geometry, std::size_t batch, const TallyLayout& layout, const Results& results)
+  Slot(const GpuGeometry& geometry, std::size_t batch, const Tally::Layout& layout, const Results& results)
       : stream(geometry.device()),
         outcomes(geometry.device(), batch),
         counts(geometry.device(), layout.size()),
@@ -73,19 +73,19 @@ struct Simulation::State {
 void Simulation::State::number_channels() {
   if (!geometry.has(ViewArray::channels)) return;
   const Memory& array = geometry.array(ViewArray::channels);
-  std::vector<ChannelView> of_solid(array.bytes() / sizeof(ChannelView));
+  std::vector<OpticsView::Channel> of_solid(array.bytes() / sizeof(OpticsView::Channel));
   const Stream stream(geometry.device());
   array.copy_to(std::as_writable_bytes(std::span(of_solid)), stream);
   stream.synchronize();
   std::vector<std::int32_t>& numbers = nothing.channels;
-  for (const ChannelView& channel : of_solid)
+  for (const OpticsView::Channel& channel : of_solid)
     if (channel.number != kNoChannel) numbers.push_back(channel.number);
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   if (numbers.empty()) return;
   std::vector<std::uint32_t> indices;
   indices.reserve(of_solid.size());
-  for (const ChannelView& channel : of_solid) {
+  for (const OpticsView::Channel& channel : of_solid) {
     const auto place = std::lower_bound(numbers.begin(), numbers.end(), channel.number);
     indices.push_back(static_cast<std::uint32_t>(place - numbers.begin()));
   }

@@ -22,7 +22,7 @@ namespace {
 
 /// The wavelengths of a spectrum's points: as many in each interval as there is room for, or even ones over all.
 std::vector<double> points_of(std::span<const double> wavelengths) {
-  constexpr std::size_t kMax = Spectrum::kMax - 1;
+  constexpr std::size_t kMax = Source::Spectrum::kMax - 1;
   const std::size_t intervals = wavelengths.size() - 1;
   std::vector<double> points;
   const auto add = [&](double from, double to, std::size_t pieces) {
@@ -38,7 +38,7 @@ std::vector<double> points_of(std::span<const double> wavelengths) {
 
 }  // namespace
 
-Spectrum make_spectrum(std::span<const double> wavelengths, std::span<const double> density) {
+Source::Spectrum make_spectrum(std::span<const double> wavelengths, std::span<const double> density) {
   if (wavelengths.empty()) refuse("the spectrum has no points");
   if (wavelengths.size() != density.size())
     refuse("the spectrum has " + std::to_string(wavelengths.size()) + " wavelengths, and " +
@@ -51,16 +51,18 @@ Spectrum make_spectrum(std::span<const double> wavelengths, std::span<const doub
       refuse("density " + number + " of the spectrum is below 0, or no number");
   }
   if (wavelengths.size() == 1) return {1, {{0, static_cast<float>(wavelengths[0])}}};
-  const OpticalTable table{
-      {}, SpectralAxis::wavelength_nm, {wavelengths.begin(), wavelengths.end()}, {density.begin(), density.end()}};
+  const OpticalTable table{{},
+                           OpticalTable::Axis::wavelength_nm,
+                           {wavelengths.begin(), wavelengths.end()},
+                           {density.begin(), density.end()}};
   const std::vector<double> points = points_of(wavelengths);
   // Sums are exact from one of the density's points to the next.
   std::vector<double> at, values;
   std::set_union(points.begin(), points.end(), wavelengths.begin(), wavelengths.end(), std::back_inserter(at));
   for (const double wavelength : at) values.push_back(table.value(wavelength));
-  const std::vector<CurvePoint> curve = raylift::detail::cumulative(at, values);
+  const std::vector<Curve::Point> curve = raylift::detail::cumulative(at, values);
   if (curve.size() == 1) refuse("the spectrum has no area");
-  Spectrum spectrum;
+  Source::Spectrum spectrum;
   for (std::size_t i = 0; i != at.size(); ++i)
     if (std::binary_search(points.begin(), points.end(), at[i])) spectrum.points[spectrum.count++] = curve[i];
   return spectrum;
@@ -87,11 +89,11 @@ void check(const Source& source) {
   require(is_place(source.center), "centre is no point within 1e18 mm");
   require(finite(source.extent), "extent is no vector");
   require(at_least_0(source.radius), "radius is below 0, or no number");
-  require(source.shape != SourceShape::disc || is_unit(source.extent), "normal is not of length 1");
-  require(source.aim == Aim::isotropic || is_unit(source.direction), "direction is not of length 1");
+  require(source.shape != Source::Shape::disc || is_unit(source.extent), "normal is not of length 1");
+  require(source.aim == Source::Aim::isotropic || is_unit(source.direction), "direction is not of length 1");
   require(source.half_angle >= 0 && source.half_angle <= 3.1415928F, "angle is not from 0 to pi");
   require(finite(source.polarization), "polarisation is no vector");
-  require(source.spectrum.count <= Spectrum::kMax, "spectrum has too many points");
+  require(source.spectrum.count <= Source::Spectrum::kMax, "spectrum has too many points");
   require(source.spectrum.count != 0 || (source.wavelength > 0 && std::isfinite(source.wavelength)),
           "wavelength is not above 0");
   require(std::isfinite(source.time), "time is no number");
@@ -117,7 +119,7 @@ void check_photons(std::span<const StartPhoton> photons, const std::string& file
   }
 }
 
-Spectrum uniform_spectrum(float shortest, float longest) {
+Source::Spectrum uniform_spectrum(float shortest, float longest) {
   return {2, {{0, shortest}, {1, longest}}};
 }
 

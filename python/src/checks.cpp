@@ -17,15 +17,16 @@ py::tuple point(const Double3& p) {
   return py::make_tuple(p.x, p.y, p.z);
 }
 
-py::dict counts(const std::array<std::uint64_t, kFlaws>& of) {
+py::dict counts(const std::array<std::uint64_t, MeshCheck::kFlaws>& of) {
   py::dict dict;
-  for (std::size_t i = 0; i != kFlaws; ++i) dict[py::str(std::string(to_string(static_cast<Flaw>(i))))] = of[i];
+  for (std::size_t i = 0; i != MeshCheck::kFlaws; ++i)
+    dict[py::str(std::string(to_string(static_cast<MeshCheck::Flaw>(i))))] = of[i];
   return dict;
 }
 
 py::dict of_mesh(const Mesh& mesh, const MeshCheck& check) {
   py::list examples;
-  for (const FlawExample& example : check.examples)
+  for (const MeshCheck::Example& example : check.examples)
     examples.append(py::dict("flaw"_a = to_string(example.flaw), "triangle"_a = or_none(example.triangle),
                              "place"_a = py::make_tuple(point(example.place[0]), point(example.place[1]))));
   return py::dict("name"_a = mesh.name, "triangles"_a = check.triangles, "instances"_a = check.instances,
@@ -39,7 +40,7 @@ py::dict check_scene(const ScenePointer& box, std::size_t examples, const py::ob
   const SceneUse use(box);
   Watch watch(progress);
   watch.run([&](const Progress& to) {
-    result = check(box->scene, {examples}, to);
+    result = check(box->scene, to, examples);
     return 0;
   });
   py::list meshes;
@@ -52,7 +53,7 @@ py::dict check_scene(const ScenePointer& box, std::size_t examples, const py::ob
 
 py::dict overlaps(const ScenePointer& box, double tolerance, const py::object& progress) {
   OverlapReport report;
-  OverlapOptions options;
+  Overlap::Options options;
   options.tolerance = tolerance;
   const SceneUse use(box);
   Watch watch(progress);

@@ -25,7 +25,7 @@ using namespace py::literals;
 
 std::shared_ptr<const Error> error_of(const client::Error& error) {
   return std::make_shared<const Error>(error_kind(protocol::kind_of(error.code())), error.problem(),
-                                       Where{"", error.element()}, error.advice());
+                                       Error::Where{"", error.element()}, error.advice());
 }
 
 /// A call without the interpreter's lock; errors as raylift's.
@@ -116,9 +116,9 @@ client::Ticket submit(ClientBox& box, const std::string& body, const py::buffer&
                       std::uint64_t seed, std::uint64_t first, std::uint32_t max_steps, float max_time,
                       const std::string& hits, bool finals, bool sequences, bool record) {
   client::Request request;
-  request.body = body == "gensteps"  ? protocol::Body::gensteps
-                 : body == "photons" ? protocol::Body::photons
-                                     : protocol::Body::source;
+  request.body = body == "gensteps"  ? protocol::Header::Body::gensteps
+                 : body == "photons" ? protocol::Header::Body::photons
+                                     : protocol::Header::Body::source;
   const py::buffer_info info = data.request();
   request.bytes = client::Bytes::copy(info.ptr, static_cast<std::size_t>(info.size * info.itemsize));
   request.photons = count.value_or(client::kAll);

@@ -10,7 +10,7 @@ inline constexpr std::int32_t kCpu = 1, kCuda = 2, kCudaHost = 3, kCudaManaged =
 enum class Code : std::uint8_t { integer = 0, unsigned_integer = 1, floating = 2, boolean = 6 };
 inline constexpr std::uint64_t kReadOnly = 1;
 
-struct Place {
+struct DlDevice {
   std::int32_t type;
   std::int32_t number;
 };
@@ -21,7 +21,7 @@ struct DataType {
 };
 struct Tensor {
   void* data;
-  Place place;
+  DlDevice place;
   std::int32_t dimensions;
   DataType type;
   std::int64_t* shape;

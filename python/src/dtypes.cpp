@@ -107,7 +107,7 @@ py::dtype dtype_of(ViewArray array) {
     case A::optical_rows:
       return record(
           "[('wavelength', '<f4'), ('rest', '<f4'), ('slope', '<f4'), ('over_wavelength', '<u4'), ('v', '<f4', (4,))]",
-          sizeof(TableRow));
+          sizeof(OpticsView::TableRow));
     case A::optical_buckets:
       return py::dtype("<u4");
     case A::optical_materials:
@@ -119,12 +119,12 @@ py::dtype dtype_of(ViewArray array) {
     case A::border_surfaces:
       return py::dtype("(2,4)<u4");
     case A::channels:
-      return record("[('number', '<i4'), ('type', '<u4')]", sizeof(ChannelView));
+      return record("[('number', '<i4'), ('type', '<u4')]", sizeof(OpticsView::Channel));
     case A::channel_types:
       return record(
           "[('efficiency', '<u4'), ('reserved', '<u4'), ('angle_efficiency', '<u4', (2,)), ('time', '<u4', (2,)), "
           "('charge', '<u4', (2,))]",
-          sizeof(ChannelTypeView));
+          sizeof(OpticsView::ChannelType));
   }
   throw std::logic_error("an array without a dtype");
 }

@@ -98,7 +98,7 @@ UploadOptions options_of(std::optional<double> budget, double reserve, const std
   options.bvh = bvh;
   if (builder != "host" && builder != "device")
     throw Error(ErrorKind::usage, "a BVH is built by \"host\" or \"device\", not by '" + builder + "'");
-  options.bvh_builder = builder == "device" ? BvhBuilder::device : BvhBuilder::host;
+  options.bvh_builder = builder == "device" ? UploadOptions::BvhBuilder::device : UploadOptions::BvhBuilder::host;
   options.raster = raster_of(wavelengths);
   options.positions = positions_of(positions);
   if (origin) options.origin = Double3((*origin)[0], (*origin)[1], (*origin)[2]);

@@ -36,7 +36,7 @@ std::vector<std::string> keys(const SceneBox& box, const std::string& kind, std:
   const OpticalProperties* const properties = find(box, kind, index);
   if (properties == nullptr) return names;
   for (const OpticalTable& table : properties->tables) names.push_back(table.key);
-  for (const OpticalConstant& constant : properties->constants) names.push_back(constant.key);
+  for (const OpticalProperties::Constant& constant : properties->constants) names.push_back(constant.key);
   return names;
 }
 
@@ -45,7 +45,7 @@ py::object get(const SceneBox& box, const std::string& kind, std::size_t index, 
   const OpticalProperties* const properties = find(box, kind, index);
   if (properties == nullptr) return py::none();
   if (const OpticalTable* const table = properties->table(key))
-    return py::make_tuple(table->axis == SpectralAxis::energy_ev,
+    return py::make_tuple(table->axis == OpticalTable::Axis::energy_ev,
                           py::array_t<double>(static_cast<py::ssize_t>(table->at.size()), table->at.data()),
                           py::array_t<double>(static_cast<py::ssize_t>(table->values.size()), table->values.data()));
   if (const std::optional<double> constant = properties->constant(key)) return py::float_(*constant);
@@ -62,7 +62,7 @@ void set_table(SceneBox& box, const std::string& kind, std::size_t index, const 
                const Numbers& at, const Numbers& values) {
   if (at.ndim() != 1 || values.ndim() != 1 || at.size() != values.size())
     throw Error(ErrorKind::usage, "a table has as many values as energies or wavelengths", {box.scene.source, key});
-  OpticalTable table{key, over_energy ? SpectralAxis::energy_ev : SpectralAxis::wavelength_nm, {}, {}};
+  OpticalTable table{key, over_energy ? OpticalTable::Axis::energy_ev : OpticalTable::Axis::wavelength_nm, {}, {}};
   table.at.assign(at.data(), at.data() + at.size());
   table.values.assign(values.data(), values.data() + values.size());
   (void)remove(box, kind, index, key);
@@ -134,10 +134,10 @@ void add_channels(SceneBox& box, const py::dict& solids, std::optional<std::int6
 }
 
 py::array_t<std::int64_t> channels(SceneBox& box) {
-  const std::vector<SolidChannel>& list = box.ready().optics.channels;
+  const std::vector<Optics::Channel>& list = box.ready().optics.channels;
   py::array_t<std::int64_t> array({static_cast<py::ssize_t>(list.size()), py::ssize_t{2}});
   std::int64_t* at = array.mutable_data();
-  for (const SolidChannel& channel : list) {
+  for (const Optics::Channel& channel : list) {
     *at++ = channel.solid;
     *at++ = channel.number;
   }

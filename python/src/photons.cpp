@@ -134,7 +134,7 @@ py::array_t<std::uint64_t> part(const photon::Tally& tally, std::size_t first, p
 }
 
 void put_tally(py::dict& result, const photon::Tally& tally) {
-  const photon::TallyLayout& layout = tally.layout;
+  const photon::Tally::Layout& layout = tally.layout;
   const auto channels = static_cast<py::ssize_t>(tally.channels.size());
   result["photons"] = tally.photons();
   result["steps"] = tally.steps();
@@ -161,7 +161,7 @@ py::dict run(const GeometryBox& box, const ReadySource& ready, const photon::Run
              const py::object& progress) {
   std::vector<PhotonRow> hits, finals, steps;
   std::vector<photon::Sequence> sequences;
-  photon::Results results;
+  photon::Simulation::Results results;
   const auto into = [](auto& all) {
     return [&all](const auto& rows) { all.insert(all.end(), rows.begin(), rows.end()); };
   };

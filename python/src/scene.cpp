@@ -85,8 +85,7 @@ py::dict report(const LoadReport& report) {
                   "dropped_triangles"_a = report.dropped_triangles, "repaired_vertices"_a = report.repaired_vertices,
                   "ignored_primitives"_a = report.ignored_primitives,
                   "vertices_before_weld"_a = report.vertices_before_weld, "faces_checked"_a = report.faces_checked,
-                  "sensitive_volumes"_a = report.sensitive_volumes,
-                  "warnings"_a = in_argument_words(report.warnings));
+                  "sensitive_volumes"_a = report.sensitive_volumes, "warnings"_a = in_argument_words(report.warnings));
 }
 
 py::array_t<std::int64_t> mothers(const SceneBox& box) {
@@ -133,14 +132,14 @@ UpAxis up_axis_of(const std::string& name) {
   throw Error(ErrorKind::usage, "'" + name + "' is no axis", {}, "use \"x\", \"y\" or \"z\"");
 }
 
-SceneReader reader_of(const std::string& name) {
-  if (name == "raylift") return SceneReader::raylift;
-  if (name == "assimp") return SceneReader::assimp;
+LoadOptions::Reader reader_of(const std::string& name) {
+  if (name == "raylift") return LoadOptions::Reader::raylift;
+  if (name == "assimp") return LoadOptions::Reader::assimp;
   throw Error(ErrorKind::usage, "'" + name + "' is no reader", {}, "use \"raylift\" or \"assimp\"");
 }
 
-Fit fit_of(const std::string& name) {
-  for (const Fit fit : {Fit::volume, Fit::area, Fit::inscribed})
+Fineness::Fit fit_of(const std::string& name) {
+  for (const Fineness::Fit fit : {Fineness::Fit::volume, Fineness::Fit::area, Fineness::Fit::inscribed})
     if (name == to_string(fit)) return fit;
   throw Error(ErrorKind::usage, "facets fit by \"volume\", \"area\" or \"inscribed\", not by '" + name + "'");
 }
@@ -220,7 +219,7 @@ void add_meshes(py::module_& m) {
           "parts",
           [](const MeshOf& of) {
             std::vector<std::pair<std::uint32_t, std::uint32_t>> parts;
-            for (const MeshPart& part : of.mesh().parts) parts.emplace_back(part.first_triangle, part.triangle_count);
+            for (const Mesh::Part& part : of.mesh().parts) parts.emplace_back(part.first_triangle, part.triangle_count);
             return parts;
           },
           "(first triangle, number of triangles) of each part; parts have a material each.")

@@ -61,7 +61,7 @@ void take_parts(Mesh& mesh, const py::array_t<std::int64_t, py::array::forcecast
   }
   mesh.parts.assign(static_cast<std::size_t>(most + 1), {});
   for (std::size_t i = triangles; i-- != 0;) {
-    MeshPart& of = mesh.parts[static_cast<std::size_t>(part(static_cast<py::ssize_t>(i)))];
+    Mesh::Part& of = mesh.parts[static_cast<std::size_t>(part(static_cast<py::ssize_t>(i)))];
     of.first_triangle = static_cast<std::uint32_t>(i);
     ++of.triangle_count;
   }

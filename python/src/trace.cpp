@@ -20,7 +20,7 @@ namespace raylift::python {
 namespace {
 
 /// Rows of three numbers: (N, 3), or (3,) for all rays. `count` is N, or 0 until an array sets it.
-Triples triples(const Array& array, py::ssize_t& count, const char* what) {
+RayArrays::Triples triples(const Array& array, py::ssize_t& count, const char* what) {
   const std::size_t axes = array.shape.size();
   const bool one = axes == 1;
   if ((axes != 1 && axes != 2) || array.shape.back() != 3)

@@ -2,11 +2,11 @@
 // raylift compare: the chi-square of histories, by hand, and what the command says of two runs.
 #include <gmock/gmock.h>
 
-#include <raylift/photon/compare_histories.h>
 #include <raylift/photon/npy.h>
 
 #include <cstring>
 
+#include "photon/src/compare_histories.h"
 #include "run_program.h"
 
 namespace raylift::test {

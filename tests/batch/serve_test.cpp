@@ -24,7 +24,7 @@ using client::ErrorCode;
 using client::Result;
 using nlohmann::json;
 using protocol::Header;
-using protocol::Kind;
+using Kind = protocol::Header::Kind;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::HasSubstr;
@@ -329,7 +329,7 @@ TEST_F(Serve, GivesTheBytesOfTheCommandForAnyBody) {
     EXPECT_EQ(text_of(client.wait(client.submit(client::photons(start, 5, 12))).bytes), of_photons) << shares;
     client::Request npy = client::gensteps(steps, 6, 11);
     npy.bytes = client::Bytes::of(bytes_in(at("steps.npy")));
-    npy.encoding = npy.wanted_encoding = protocol::Encoding::npy;
+    npy.encoding = npy.wanted_encoding = protocol::Header::Encoding::npy;
     npy.expected = 20'000;
     const Result result = client.wait(client.submit(npy));
     EXPECT_EQ(without_header(text_of(result.bytes)), of_steps);
@@ -471,7 +471,7 @@ TEST_F(Serve, AnswersWrongMessagesAndGoesOn) {
   const std::string body(reinterpret_cast<const char*>(steps.data()), steps.size() * 96);
   Header good;
   good.kind = Kind::simulate;
-  good.body = protocol::Body::gensteps;
+  good.body = protocol::Header::Body::gensteps;
   good.layout = protocol::Layout::rows;
   good.rows = 10;
   good.bytes = body.size();
@@ -489,11 +489,12 @@ TEST_F(Serve, AnswersWrongMessagesAndGoesOn) {
       {"digest", ErrorCode::digest, [](Header& h, std::string&) { h.digest[5] = 1; }},
       {"kind", ErrorCode::malformed, [](Header& h, std::string&) { h.kind = static_cast<Kind>(77); }},
       {"an answer", ErrorCode::malformed, [](Header& h, std::string&) { h.kind = Kind::result; }},
-      {"body", ErrorCode::malformed, [](Header& h, std::string&) { h.body = static_cast<protocol::Body>(9); }},
-      {"no body", ErrorCode::malformed, [](Header& h, std::string&) { h.body = protocol::Body::none; }},
+      {"body", ErrorCode::malformed, [](Header& h, std::string&) { h.body = static_cast<protocol::Header::Body>(9); }},
+      {"no body", ErrorCode::malformed, [](Header& h, std::string&) { h.body = protocol::Header::Body::none; }},
       {"encoding", ErrorCode::malformed,
-       [](Header& h, std::string&) { h.encoding = static_cast<protocol::Encoding>(2); }},
-      {"place", ErrorCode::malformed, [](Header& h, std::string&) { h.place = static_cast<protocol::Place>(2); }},
+       [](Header& h, std::string&) { h.encoding = static_cast<protocol::Header::Encoding>(2); }},
+      {"place", ErrorCode::malformed,
+       [](Header& h, std::string&) { h.place = static_cast<protocol::Header::Carrier>(2); }},
       {"layout", ErrorCode::malformed, [](Header& h, std::string&) { h.layout = static_cast<protocol::Layout>(3); }},
       {"flags", ErrorCode::malformed, [](Header& h, std::string&) { h.flags = 128; }},
       {"reserved", ErrorCode::malformed, [](Header& h, std::string&) { h.reserved = 1; }},
@@ -530,20 +531,20 @@ TEST_F(Serve, AnswersWrongMessagesAndGoesOn) {
          b = wide_npy;
          h.bytes = b.size();
          h.rows = 1;
-         h.encoding = protocol::Encoding::npy;
+         h.encoding = protocol::Header::Encoding::npy;
        }},
       {"shape", ErrorCode::malformed,
        [&](Header& h, std::string& b) {
          b = flat_npy;
          h.bytes = b.size();
-         h.encoding = protocol::Encoding::npy;
+         h.encoding = protocol::Header::Encoding::npy;
        }},
-      {"no .npy", ErrorCode::malformed, [](Header& h, std::string&) { h.encoding = protocol::Encoding::npy; }},
+      {"no .npy", ErrorCode::malformed, [](Header& h, std::string&) { h.encoding = protocol::Header::Encoding::npy; }},
       {"shared memory that is none", ErrorCode::malformed,
-       [](Header& h, std::string&) { h.place = protocol::Place::shared; }},
+       [](Header& h, std::string&) { h.place = protocol::Header::Carrier::shared; }},
       {"shared memory of no process", ErrorCode::shared_memory,
        [](Header& h, std::string& b) {
-         h.place = protocol::Place::shared;
+         h.place = protocol::Header::Carrier::shared;
          protocol::SharedMemory m;
          m.bytes = h.bytes;
          m.process = 1;
@@ -553,7 +554,7 @@ TEST_F(Serve, AnswersWrongMessagesAndGoesOn) {
       {"a source that names a file", ErrorCode::unsupported,
        [](Header& h, std::string& b) {
          b = "gensteps:/etc/hostname";
-         h.body = protocol::Body::source;
+         h.body = protocol::Header::Body::source;
          h.bytes = b.size();
          h.rows = 0;
          h.photons = 5;
@@ -561,7 +562,7 @@ TEST_F(Serve, AnswersWrongMessagesAndGoesOn) {
       {"a spectrum of a file", ErrorCode::unsupported,
        [](Header& h, std::string& b) {
          b = "point:0,0,0:wavelength=/etc/hostname";
-         h.body = protocol::Body::source;
+         h.body = protocol::Header::Body::source;
          h.bytes = b.size();
          h.rows = 0;
          h.photons = 5;
@@ -570,7 +571,7 @@ TEST_F(Serve, AnswersWrongMessagesAndGoesOn) {
        [](Header& h, std::string& b) {
          constexpr protocol::SpectrumPoint kPoints[]{{0, 500}, {1, 400}};
          b = std::string("point:0,0,0") + '\0' + std::string(reinterpret_cast<const char*>(kPoints), sizeof kPoints);
-         h.body = protocol::Body::source;
+         h.body = protocol::Header::Body::source;
          h.bytes = b.size();
          h.rows = 2;
          h.photons = 5;
@@ -578,7 +579,7 @@ TEST_F(Serve, AnswersWrongMessagesAndGoesOn) {
       {"a spectrum that is missing", ErrorCode::malformed,
        [](Header& h, std::string& b) {
          b = "point:0,0,0";
-         h.body = protocol::Body::source;
+         h.body = protocol::Header::Body::source;
          h.bytes = b.size();
          h.rows = 2;
          h.photons = 5;
@@ -586,7 +587,7 @@ TEST_F(Serve, AnswersWrongMessagesAndGoesOn) {
       {"a spectrum of too many points", ErrorCode::limit,
        [](Header& h, std::string& b) {
          b = std::string("point:0,0,0") + '\0' + std::string(257 * 8, '\1');
-         h.body = protocol::Body::source;
+         h.body = protocol::Header::Body::source;
          h.bytes = b.size();
          h.rows = 257;
          h.photons = 5;
@@ -594,14 +595,14 @@ TEST_F(Serve, AnswersWrongMessagesAndGoesOn) {
       {"a source without an end", ErrorCode::malformed,
        [](Header& h, std::string& b) {
          b = "point:0,0,0";
-         h.body = protocol::Body::source;
+         h.body = protocol::Header::Body::source;
          h.bytes = b.size();
          h.rows = 0;
        }},
       {"no source", ErrorCode::malformed,
        [](Header& h, std::string& b) {
          b = "nonsense";
-         h.body = protocol::Body::source;
+         h.body = protocol::Header::Body::source;
          h.bytes = b.size();
          h.rows = 0;
          h.photons = 5;
@@ -609,14 +610,14 @@ TEST_F(Serve, AnswersWrongMessagesAndGoesOn) {
       {"a long source", ErrorCode::limit,
        [](Header& h, std::string& b) {
          b = std::string(5000, 'x');
-         h.body = protocol::Body::source;
+         h.body = protocol::Header::Body::source;
          h.bytes = b.size();
          h.rows = 0;
          h.photons = 5;
        }},
       {"a file of two arrays", ErrorCode::unsupported,
        [](Header& h, std::string&) {
-         h.wanted_encoding = protocol::Encoding::npy;
+         h.wanted_encoding = protocol::Header::Encoding::npy;
          h.flags = protocol::kWantsFinals;
        }},
   };
@@ -842,7 +843,7 @@ TEST_F(Serve, TalksOverTcpToKnownKeysAlone) {
   const auto server = serve({"--listen", "tcp://127.0.0.1:*", "--keys", at("keys")});
   const std::string said = server->said();
   const std::string where = said.substr(said.find("tcp://"), said.find('\n') - said.find("tcp://"));
-  const auto hits_by = [&](const client::Keys& keys) -> std::string {
+  const auto hits_by = [&](const client::Options::Keys& keys) -> std::string {
     client::Options options = to(where);
     options.keys = keys;
     options.patience = milliseconds(1500);
@@ -854,10 +855,10 @@ TEST_F(Serve, TalksOverTcpToKnownKeysAlone) {
     }
   };
   const std::string expected = hits_of("ball:0,0,0,500", {"--photons", "2000", "--seed", "1"});
-  const client::Keys first = client::read_keys(at("keys/client.key"));
+  const client::Options::Keys first = client::read_keys(at("keys/client.key"));
   EXPECT_EQ(hits_by(first), expected);
   EXPECT_EQ(hits_by(client::read_keys(at("keys/second.key"))), expected);
-  client::Keys stranger = client::read_keys(at("other/client.key"));
+  client::Options::Keys stranger = client::read_keys(at("other/client.key"));
   EXPECT_EQ(hits_by(stranger), "unreachable") << "another server's key";
   stranger.server = first.server;
   EXPECT_EQ(hits_by(stranger), "unreachable") << "a client's key that the server does not know";

@@ -14,7 +14,7 @@ namespace raylift::client {
 namespace {
 
 using protocol::Header;
-using protocol::Kind;
+using Kind = protocol::Header::Kind;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using Frames = std::vector<std::string>;
@@ -168,7 +168,7 @@ TEST_F(Answers, AreRefusedWhereTheyAreBroken) {
   EXPECT_EQ(broken([](Header&, Frames& f) { f.pop_back(), f.pop_back(); }), ErrorCode::malformed);
   EXPECT_EQ(broken([](Header&, Frames& f) { f[1] += 'x'; }), ErrorCode::malformed);
   EXPECT_EQ(broken([](Header&, Frames& f) { f.emplace_back("x"); }), ErrorCode::malformed);
-  EXPECT_EQ(broken([](Header& h, Frames& f) { h.place = protocol::Place::shared, f[2] = "short"; }),
+  EXPECT_EQ(broken([](Header& h, Frames& f) { h.place = protocol::Header::Carrier::shared, f[2] = "short"; }),
             ErrorCode::malformed);
   EXPECT_EQ(broken([](Header& h, Frames&) { h.version = 9; }), ErrorCode::version);
 }
@@ -251,7 +251,7 @@ TEST_F(Answers, AreAskedForInFramesWhereSharedMemoryIsRefused) {
   Client client(options_);
   const Ticket tickets[]{client.submit(request()), client.submit(request()), client.submit(request())};
   const Server server(address(), [](const Header& header) {
-    return header.place == protocol::Place::shared ? error(header, ErrorCode::shared_memory) : result(header);
+    return header.place == protocol::Header::Carrier::shared ? error(header, ErrorCode::shared_memory) : result(header);
   });
   for (const Ticket ticket : tickets) EXPECT_EQ(client.wait(ticket, seconds(20)).hits, 2U);
 }
@@ -301,7 +301,7 @@ TEST(ClientKeys, AreReadFromTheirFile) {
   Options options;
   options.addresses = {"tcp://127.0.0.1:1"};
   EXPECT_THROW(Client{options}, Error);
-  options.keys = Keys{std::string(40, '\x01'), key, key};
+  options.keys = Options::Keys{std::string(40, '\x01'), key, key};
   EXPECT_THROW(Client{options}, Error);
   options.addresses = {"inproc://x"};
   EXPECT_THROW(Client{options}, Error);

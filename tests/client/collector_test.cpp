@@ -27,7 +27,7 @@ Step electron() {
   step.particle = 11;
   return step;
 }
-const std::vector<MaterialLight> kMaterials{{0, false}, {1.5, true}, {1.33, false}, {0, true}};
+const std::vector<Collector::Material> kMaterials{{0, false}, {1.5, true}, {1.33, false}, {0, true}};
 
 TEST(Collector, WritesOpticksWords) {
   Collector collector(kMaterials);
@@ -146,7 +146,7 @@ TEST(Collector, StartsEachEventAnew) {
   EXPECT_EQ(gensteps.seed, 9U);
   EXPECT_EQ(gensteps.bytes.size(), 2 * 96U);
   const Request photons = collector.photons_request(10);
-  EXPECT_EQ(photons.body, protocol::Body::photons);
+  EXPECT_EQ(photons.body, protocol::Header::Body::photons);
   float words[16];
   ASSERT_EQ(photons.bytes.size(), sizeof words);
   std::memcpy(words, photons.bytes.data(), sizeof words);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies in shared memory: opened where they are sealed and are what they say, and nowhere else.
 #include <gmock/gmock.h>
-#include <raylift/client/shared_memory.h>
+#include <raylift/client/detail/shared_memory.h>
 
 #include <string>
 #include <vector>

@@ -164,12 +164,12 @@ double use_optics(const GeometryView& view, std::uint32_t solid, const Side& sid
     if (side.surface != kNoSurface) {
       const SurfaceOptics& surface = optics.surfaces[side.surface];
       const TableLookup on = look_up(optics, surface, wavelength);
-      const TablePlace at = on.place;
+      const TableLookup::Place at = on.place;
       sum += reflection(on).gap_index + surface_lobes(optics, surface, at).backscatter +
              surface_indices(optics, surface, at).k + dichroic(optics, surface, random, at).reflect +
              sample_emission(optics, surface.reemission, random);
     }
-    const ChannelView channel = raylift::channel(optics, solid);
+    const OpticsView::Channel channel = raylift::channel(optics, solid);
     sum += channel_efficiency(optics, channel.type, wavelength, random) + sample_time(optics, channel.type, random) +
            sample_charge(optics, channel.type, random);
   }

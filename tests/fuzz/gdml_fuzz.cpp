@@ -97,7 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.limits.nodes = 10'000;
   options.limits.polygon_vertices = 200;
   options.fineness.steps = data[0] % 2 == 0 ? 8 : 3;
-  options.fineness.fit = static_cast<Fit>(data[0] / 2 % 3);
+  options.fineness.fit = static_cast<Fineness::Fit>(data[0] / 2 % 3);
   options.skip_failed_solids = data[0] / 6 % 2 != 0;
   options.rests = data[0] / 12 % 2 != 0;
   const std::map<std::string, std::string> files = files_of({reinterpret_cast<const char*>(data) + 1, size - 1});

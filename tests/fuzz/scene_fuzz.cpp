@@ -6,13 +6,14 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/convert.h>
 #include <raylift/geometry/scene/flatten.h>
-#include <raylift/geometry/scene/weld.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+
+#include "geometry/src/scene/weld.h"
 
 namespace {
 
@@ -83,7 +84,7 @@ void run(Bytes bytes) {
   const float tolerance = std::abs(bytes.coordinate());
   for (Mesh& mesh : scene.meshes) {
     const std::size_t triangles = mesh.triangles.size();
-    weld(mesh, {true, bytes.take<std::uint8_t>() % 2 == 0 ? 0.0 : tolerance});
+    weld(mesh, bytes.take<std::uint8_t>() % 2 == 0 ? 0.0 : tolerance);
     if (mesh.triangles.size() != triangles) std::abort();
     for (const UInt3& t : mesh.triangles)
       if (t.x >= mesh.vertices.size() || t.y >= mesh.vertices.size() || t.z >= mesh.vertices.size()) std::abort();

@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "geometry/src/stage.h"
+
 namespace raylift {
 namespace {
 
@@ -59,7 +61,7 @@ TEST(Progress, CancelsWhenItsCallbackSaysSo) {
 }
 
 TEST(Progress, CollectsTheTimesOfStagesInTheOrderTheyEnd) {
-  std::vector<StageTime> times;
+  std::vector<Progress::StageTime> times;
   const Progress progress([](auto, auto, auto) { return true; }, &times);
   {
     const Stage outer(progress, "load");

@@ -44,12 +44,12 @@ struct OpticsQuery {
 };
 struct OpticsAnswer {
   Medium medium;
-  Losses losses;
-  Reflection reflection;
-  SurfaceChances chances;
-  Lobes lobes;
-  SurfaceIndices indices;
-  DichroicChances dichroic;
+  MaterialOptics::Losses losses;
+  SurfaceOptics::Reflection reflection;
+  SurfaceOptics::Chances chances;
+  SurfaceOptics::Lobes lobes;
+  SurfaceOptics::Indices indices;
+  SurfaceOptics::Dichroic dichroic;
   float emitted[6];
   float efficiency, time, charge;
 };
@@ -61,7 +61,7 @@ RAYLIFT_HD inline OpticsAnswer ask(const OpticsView& view, const OpticsQuery& qu
   OpticsAnswer answer;
   const TableLookup in = look_up(view, query.material, query.wavelength);
   const TableLookup on = look_up(view, surface, query.wavelength);
-  const TablePlace at = on.place;
+  const TableLookup::Place at = on.place;
   answer.medium = medium(in);
   answer.losses = losses(view, material, in.place);
   answer.reflection = reflection(on);
@@ -128,8 +128,8 @@ struct SurfaceQuery {
 struct SurfaceAnswer {
   std::uint16_t between;
   Side side;
-  ChannelView channel;  ///< of `to`
-  std::uint32_t color;  ///< of the triangle
+  OpticsView::Channel channel;  ///< of `to`
+  std::uint32_t color;          ///< of the triangle
 };
 
 RAYLIFT_HD inline SurfaceAnswer ask(const GeometryView& view, const SurfaceQuery& query) {

@@ -60,8 +60,8 @@ class Shared : public testing::TestWithParam<Place> {
   /// A device of the same kind.
   [[nodiscard]] std::unique_ptr<GlContext> new_context() const {
     const bool cuda = device_->info().cuda_device >= 0;
-    return std::make_unique<GlContext>(
-        GlContextOptions{cuda ? GlRenderer::device : GlRenderer::software, -1, false, *device_});
+    return std::make_unique<GlContext>(GlContextOptions{
+        cuda ? GlContextOptions::Renderer::device : GlContextOptions::Renderer::software, -1, false, *device_});
   }
   /// A machine with a GPU need not have Mesa.
   static bool no_mesa() {
@@ -73,7 +73,9 @@ class Shared : public testing::TestWithParam<Place> {
   }
 
   [[nodiscard]] bool copies() const { return GetParam() == Place::host_copied || GetParam() == Place::cuda_copied; }
-  [[nodiscard]] SharedOptions options(SharedAccess access = SharedAccess::none) const { return {access, sharing()}; }
+  [[nodiscard]] SharedOptions options(SharedOptions::Access access = SharedOptions::Access::none) const {
+    return {access, sharing()};
+  }
   [[nodiscard]] Sharing sharing() const { return copies() ? Sharing::copied : Sharing::required; }
   [[nodiscard]] const Device& device() const { return *device_; }
   [[nodiscard]] const Stream& stream() const { return *stream_; }

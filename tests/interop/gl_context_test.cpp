@@ -25,7 +25,7 @@ using testing::HasSubstr;
 
 bool has_gpu() {
   try {
-    return GlContext({GlRenderer::device, -1, false}).is_current();
+    return GlContext({GlContextOptions::Renderer::device, -1, false}).is_current();
   } catch (const Error&) {
     return false;
   }
@@ -57,7 +57,7 @@ TEST(GlContext, DrawsWithoutADisplay) {
 
 TEST(GlContext, DrawsOnTheCpuWhereAsked) {
   try {
-    const GlContext context({GlRenderer::software, -1, false});
+    const GlContext context({GlContextOptions::Renderer::software, -1, false});
     EXPECT_TRUE(context.info().software);
     EXPECT_EQ(context.info().cuda_device, -1);
   } catch (const Error& error) {
@@ -67,14 +67,16 @@ TEST(GlContext, DrawsOnTheCpuWhereAsked) {
 
 TEST(GlContext, SaysWhatWasTriedWhereThereIsNoGpu) {
   if (has_gpu()) GTEST_SKIP() << "this machine has a GPU that draws";
-  const std::string message = error_of(ErrorKind::no_display, [] { (void)GlContext({GlRenderer::device, -1, false}); });
+  const std::string message = error_of(ErrorKind::no_display, [] {
+    (void)GlContext({GlContextOptions::Renderer::device, -1, false});
+  });
   EXPECT_THAT(message, AllOf(HasSubstr("EGL device 0"), HasSubstr("EGL surfaceless"), HasSubstr("draws on the CPU")));
   EXPECT_EQ(eglGetCurrentContext(), EGL_NO_CONTEXT);
 }
 
 TEST(GlContext, SaysWhatWasTriedForAGpuThatIsNotThere) {
   const std::string message = error_of(ErrorKind::no_display, [] {
-    (void)GlContext({GlRenderer::automatic, 4711, false});
+    (void)GlContext({GlContextOptions::Renderer::automatic, 4711, false});
   });
   EXPECT_THAT(message, HasSubstr("it is not cuda:4711"));
 }
@@ -107,7 +109,7 @@ TEST(GlContext, SaysWhatWasTriedWithoutADriver) {
 
 TEST(GlContext, KeepsTheOldContextWhenANewOneCantBeMade) {
   const GlContext context;
-  EXPECT_THROW(GlContext({GlRenderer::automatic, 4711, false}), Error);
+  EXPECT_THROW(GlContext({GlContextOptions::Renderer::automatic, 4711, false}), Error);
   EXPECT_TRUE(context.is_current());
 }
 
@@ -140,7 +142,7 @@ TEST(GlContext, GoesInAnyOrder) {
   GlContext third = std::move(*second);
   second.reset();
   EXPECT_TRUE(third.is_current());
-  third = GlContext({GlRenderer::automatic, -1, false, Device::host()});
+  third = GlContext({GlContextOptions::Renderer::automatic, -1, false, Device::host()});
   EXPECT_TRUE(third.is_current());
   GlContext moved = std::move(third);
   EXPECT_FALSE(third.is_current());  // NOLINT(bugprone-use-after-move)
@@ -159,9 +161,9 @@ TEST(GlContext, IsNeededToInitialise) {
 }
 
 TEST(GlContext, RenderersHaveNames) {
-  EXPECT_EQ(gl_renderer("auto"), GlRenderer::automatic);
-  EXPECT_EQ(gl_renderer("device"), GlRenderer::device);
-  EXPECT_EQ(gl_renderer("software"), GlRenderer::software);
+  EXPECT_EQ(gl_renderer("auto"), GlContextOptions::Renderer::automatic);
+  EXPECT_EQ(gl_renderer("device"), GlContextOptions::Renderer::device);
+  EXPECT_EQ(gl_renderer("software"), GlContextOptions::Renderer::software);
   EXPECT_THAT(error_of(ErrorKind::usage, [] { (void)gl_renderer("opengl"); }), HasSubstr("use auto, device"));
 }
 
@@ -170,7 +172,7 @@ TEST(CudaGlContext, IsBesideEachDevice) {
   if (devices == 0) GTEST_SKIP() << "there is no CUDA device";
   for (int i = 0; i != devices; ++i) {
     const Device device = Device::cuda(i);
-    const GlContext context({GlRenderer::device, -1, false, device});
+    const GlContext context({GlContextOptions::Renderer::device, -1, false, device});
     const InteropSupport support = interop_support(device);
     EXPECT_TRUE(support.available) << device.info().id << ": " << support.why_not;
   }
@@ -178,7 +180,7 @@ TEST(CudaGlContext, IsBesideEachDevice) {
 
 TEST(CudaGlContext, IsOnTheCudaDeviceAskedFor) {
   try {
-    const GlContext context({GlRenderer::device, 0, false});
+    const GlContext context({GlContextOptions::Renderer::device, 0, false});
     EXPECT_EQ(context.info().cuda_device, 0);
     EXPECT_FALSE(context.info().software);
     EXPECT_THAT(context.info().vendor, HasSubstr("NVIDIA"));

@@ -63,7 +63,7 @@ TEST_P(SharedBuffers, BringWhatOpenGlWroteToKernels) {
 }
 
 TEST_P(SharedBuffers, KeepWhatIsReadOnly) {
-  SharedBuffer<std::uint32_t> values(device(), 100, options(SharedAccess::read_only));
+  SharedBuffer<std::uint32_t> values(device(), 100, options(SharedOptions::Access::read_only));
   const std::uint32_t seven = 7;
   glClearNamedBufferData(values.id(), GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, &seven);
   {
@@ -86,8 +86,8 @@ TEST_P(SharedBuffers, AreMappedTenThousandTimes) {
 }
 
 TEST_P(SharedBuffers, AreMappedTwoAtOnce) {
-  SharedBuffer<std::uint32_t> values(device(), 100, options(SharedAccess::write_discard));
-  SharedBuffer<Float3> points(device(), 6, options(SharedAccess::write_discard));
+  SharedBuffer<std::uint32_t> values(device(), 100, options(SharedOptions::Access::write_discard));
+  SharedBuffer<Float3> points(device(), 6, options(SharedOptions::Access::write_discard));
   const std::uint32_t zero = 0;
   {
     auto together = map_together(stream(), values, points);
@@ -190,7 +190,7 @@ TEST_P(SharedBuffers, RefuseAnotherContext) {
 }
 
 TEST_P(SharedBuffers, EndTheirMappingLaterWhenThatGoesOnAnotherThread) {
-  SharedBuffer<std::uint32_t> values(device(), 100, options(SharedAccess::write_discard));
+  SharedBuffer<std::uint32_t> values(device(), 100, options(SharedOptions::Access::write_discard));
   const std::vector<std::uint32_t> zeros(100, 0U);
   auto mapping = std::make_unique<Mapping<std::uint32_t>>(values.map(stream()));
   device().backend()->copy_to_device(mapping->span().data, zeros.data(), 400, stream().handle());
@@ -297,7 +297,7 @@ TEST(InteropSupport, IsNotThereWithoutAContext) {
 
 TEST(InteropSupport, IsNotThereOnTheCpu) {
   try {
-    const GlContext context({GlRenderer::software, -1, false});
+    const GlContext context({GlContextOptions::Renderer::software, -1, false});
     const InteropSupport support = interop_support();
     EXPECT_FALSE(support.available);
     EXPECT_FALSE(support.other_gpu);
@@ -315,7 +315,7 @@ class CudaInterop : public testing::Test {
   /// A context on a GPU, or a skip.
   std::unique_ptr<GlContext> context_on(int device) {
     try {
-      return std::make_unique<GlContext>(GlContextOptions{GlRenderer::device, device, false});
+      return std::make_unique<GlContext>(GlContextOptions{GlContextOptions::Renderer::device, device, false});
     } catch (const Error& error) {
       [&] { GTEST_SKIP() << error.what(); }();
       return nullptr;

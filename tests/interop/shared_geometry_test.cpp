@@ -112,7 +112,7 @@ TEST_P(SharedGeometries, ExistOnce) {
       EXPECT_GT(taken + slack, all + shared_bytes);
     }
   }
-  for (const ArrayResidency& row : geometry.report().arrays) {
+  for (const ResidencyReport::Array& row : geometry.report().arrays) {
     const bool theirs = row.name == "vertices" || row.name == "triangles";
     EXPECT_EQ(row.why.find(copies() ? "copied to OpenGL" : "in an OpenGL buffer, shared") != std::string::npos, theirs);
   }
@@ -207,7 +207,7 @@ template <class M>
 concept GivesView = requires(M&& mapping) {
   std::forward<M>(mapping).view();
 };
-static_assert(GivesView<const GeometryMapping&> && !GivesView<GeometryMapping>);
+static_assert(GivesView<const SharedGeometry::Mapping&> && !GivesView<SharedGeometry::Mapping>);
 
 }  // namespace
 }  // namespace raylift

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 class SharedImages : public test::Shared {
  protected:
-  [[nodiscard]] SharedOptions image_options() const { return options(SharedAccess::write_discard); }
+  [[nodiscard]] SharedOptions image_options() const { return options(SharedOptions::Access::write_discard); }
 
   void render(SharedImage& image) {
     const auto mapping = image.map(stream());
@@ -99,7 +99,7 @@ TEST_P(SharedImages, LeaveOpenGlsStateAlone) {
 
 TEST_P(SharedImages, OutliveTheirContext) {
   SharedImage image(device(), 30, 20, image_options());
-  auto mapping = std::make_unique<ImageMapping>(image.map(stream()));
+  auto mapping = std::make_unique<SharedImage::Mapping>(image.map(stream()));
   context_.reset();
   mapping.reset();
   EXPECT_THAT(error_of(ErrorKind::usage, [&] { (void)image.map(stream()); }), HasSubstr("context has gone"));
@@ -113,7 +113,7 @@ TEST_P(SharedImages, OutliveTheirContext) {
 TEST_P(SharedImages, GoOnAnotherThread) {
   auto image = std::make_unique<SharedImage>(device(), 30, 20, image_options());
   SharedImage other(device(), 30, 20, image_options());
-  auto mapping = std::make_unique<ImageMapping>(other.map(stream()));
+  auto mapping = std::make_unique<SharedImage::Mapping>(other.map(stream()));
   test::draw_pattern(device(), stream(), mapping->image());
   const unsigned texture = image->texture();
   std::thread([&] {

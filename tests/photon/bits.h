@@ -96,8 +96,8 @@ RAYLIFT_HD inline void bits_of_physics(std::uint64_t number, std::uint32_t* bits
   add(sums[15], at_surface(surface, wave, normal, n1, n2, random));
 
   Source source;
-  source.shape = static_cast<SourceShape>(number % 3);
-  source.aim = static_cast<Aim>(number / 3 % 3);
+  source.shape = static_cast<Source::Shape>(number % 3);
+  source.aim = static_cast<Source::Aim>(number / 3 % 3);
   source.radius = 1000;
   source.extent = source.direction = {0.6f, 0, -0.8f};
   source.half_angle = Real(2) * random.uniform();

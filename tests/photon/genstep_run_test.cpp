@@ -58,14 +58,14 @@ TEST_P(GenstepRuns, PhotonsHaveTheSameBitsAsOnTheHost) {
   for (int i = 0; i != 200; ++i) {
     steps.push_back(cerenkov({10.0F * static_cast<float>(i), 0, 0}, 30, 0.9, kPhotonsOfPhysics));
     steps.push_back(scintillation(kPhotonsOfPhysics));
-    auto step = details_of<ScintillationStep>(steps.back());
+    auto step = details_of<Genstep::Scintillation>(steps.back());
     step.deposit = 0.001F * static_cast<float>(i);
     set_details(steps.back(), step);
   }
   const auto on = [&](const Device& device) {
     UploadOptions options;
     options.bvh = true;
-    options.bvh_builder = BvhBuilder::host;
+    options.bvh_builder = UploadOptions::BvhBuilder::host;
     const GpuGeometry geometry = upload(scene, device, options);
     const Stream stream(device);
     const Gensteps gensteps(geometry, steps, 6, stream);
@@ -107,7 +107,7 @@ TEST_P(GenstepRuns, SimulationsTakeThem) {
     for (const std::size_t batch : {700, 2500}) {
       std::vector<Sequence> sequences;
       std::vector<PhotonRow> finals;
-      Results results;
+      Simulation::Results results;
       results.sequences = [&](auto rows) { sequences.insert(sequences.end(), rows.begin(), rows.end()); };
       results.finals = [&](auto rows) { finals.insert(finals.end(), rows.begin(), rows.end()); };
       SimulationOptions options;
@@ -134,7 +134,7 @@ TEST_P(GenstepRuns, HistoriesBeginWithTheKindOfLight) {
   scene.optics.materials[0].tables.push_back(flat("RAYLEIGH", 4000));
   const GpuGeometry geometry = upload_scene(scene);
   Genstep other = scintillation(100);
-  other.type = GenstepType::ds_scintillation;
+  other.type = Genstep::Type::ds_scintillation;
   const Gensteps gensteps(geometry,
                           {{cerenkov({0, 0, 0}, 20, 0.9, 700), torch({0, 0, 0}, 300), scintillation(400), other}}, 5,
                           Stream(device()));
@@ -145,7 +145,7 @@ TEST_P(GenstepRuns, HistoriesBeginWithTheKindOfLight) {
   for (const Source& source : {gensteps.source(), array.source}) {
     std::vector<Sequence> sequences;
     std::vector<PhotonRow> finals;
-    Results results;
+    Simulation::Results results;
     results.sequences = [&](auto rows) { sequences.insert(sequences.end(), rows.begin(), rows.end()); };
     results.finals = [&](auto rows) { finals.insert(finals.end(), rows.begin(), rows.end()); };
     Simulation simulation(geometry);

@@ -2,7 +2,6 @@
 // Photons from gensteps: their numbers, directions, spectra, places and times against integrals in double.
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/properties.h>
-#include <raylift/photon/generate.h>
 #include <raylift/photon/gensteps.h>
 
 #include <array>
@@ -12,6 +11,7 @@
 #include <string>
 
 #include "gensteps.h"
+#include "photon/src/generate.h"
 #include "statistics.h"
 #include "support/random_optics.h"
 
@@ -47,7 +47,7 @@ TEST_P(AlongSteps, CerenkovYieldIsThatOfFrankAndTamm) {
     const double mean = alpha / hbar_c * integral * 4 * 20;  // charge 2, 20 mm
     std::vector<Genstep> steps(beta > 0.9 ? 1000 : 20000, cerenkov({0, 0, 3000}, 20, beta, kPhotonsOfPhysics));
     for (Genstep& step : steps) {
-      auto details = details_of<CerenkovStep>(step);
+      auto details = details_of<Genstep::Cerenkov>(step);
       details.charge = 2;
       set_details(step, details);
     }
@@ -62,25 +62,26 @@ TEST_P(AlongSteps, CerenkovYieldIsThatOfFrankAndTamm) {
 /// Tables of few points, over either axis, with a step, and light beyond them.
 TEST(CerenkovSum, IsTheIntegralInDouble) {
   const double step = std::nextafter(3.0, 4.0);
-  const std::vector<OpticalTable> tables{{"RINDEX", SpectralAxis::wavelength_nm, {200, 800}, {1.6, 1.3}},
-                                         {"RINDEX", SpectralAxis::wavelength_nm, {250, 600}, {1.3, 1.6}},
-                                         {"RINDEX", SpectralAxis::energy_ev, {1.55, 6.2}, {1.3, 1.6}},
-                                         {"RINDEX", SpectralAxis::energy_ev, {2, 3, 4, 5}, {1.3, 1.5, 1.35, 1.45}},
-                                         {"RINDEX", SpectralAxis::energy_ev, {2, 3, step, 4}, {1.3, 1.31, 1.5, 1.52}},
-                                         {"RINDEX", SpectralAxis::energy_ev, {7, 7.5}, {1.5, 1.6}},
-                                         dispersive()};
+  const std::vector<OpticalTable> tables{
+      {"RINDEX", OpticalTable::Axis::wavelength_nm, {200, 800}, {1.6, 1.3}},
+      {"RINDEX", OpticalTable::Axis::wavelength_nm, {250, 600}, {1.3, 1.6}},
+      {"RINDEX", OpticalTable::Axis::energy_ev, {1.55, 6.2}, {1.3, 1.6}},
+      {"RINDEX", OpticalTable::Axis::energy_ev, {2, 3, 4, 5}, {1.3, 1.5, 1.35, 1.45}},
+      {"RINDEX", OpticalTable::Axis::energy_ev, {2, 3, step, 4}, {1.3, 1.31, 1.5, 1.52}},
+      {"RINDEX", OpticalTable::Axis::energy_ev, {7, 7.5}, {1.5, 1.6}},
+      dispersive()};
   for (const OpticalTable& table : tables)
     for (const bool mixed : {false, true})
       for (const double beta : {0.99, 0.72, 0.69, 0.6}) {
         OpticalProperties material{{table}, {}};
         if (mixed)
-          material.tables.push_back(
-              {"ABSLENGTH",
-               table.axis == SpectralAxis::energy_ev ? SpectralAxis::wavelength_nm : SpectralAxis::energy_ev,
-               {1, 1000},
-               {10, 10}});
+          material.tables.push_back({"ABSLENGTH",
+                                     table.axis == OpticalTable::Axis::energy_ev ? OpticalTable::Axis::wavelength_nm
+                                                                                 : OpticalTable::Axis::energy_ev,
+                                     {1, 1000},
+                                     {10, 10}});
         const OpticsArrays arrays = test::arrays_of(test::scene_of(material));
-        CerenkovStep of{};
+        Genstep::Cerenkov of{};
         of.beta_inverse = static_cast<float>(1 / beta);
         of.shortest = 200;
         of.longest = 800;
@@ -105,8 +106,8 @@ TEST(CerenkovSum, IsTheIntegralInDouble) {
         }
         // Without a range, that of the table.
         of.shortest = of.longest = 0;
-        const TableRange range = range_of(table);
-        CerenkovStep same = of;
+        const OpticalTable::Range range = table.range();
+        Genstep::Cerenkov same = of;
         same.shortest = static_cast<float>(range.shortest_nm);
         same.longest = static_cast<float>(range.longest_nm);
         EXPECT_EQ(static_cast<float>(detail::cerenkov_sum(arrays.view(), 0, of).integral),
@@ -114,7 +115,7 @@ TEST(CerenkovSum, IsTheIntegralInDouble) {
             << what;
       }
   const OpticsArrays none = test::arrays_of(test::scene_of({{flat("ABSLENGTH", 5)}, {}}));
-  CerenkovStep of{};
+  Genstep::Cerenkov of{};
   of.beta_inverse = 1.001F;
   EXPECT_EQ(static_cast<float>(detail::cerenkov_sum(none.view(), 0, of).integral), 0);
 }
@@ -122,7 +123,7 @@ TEST(CerenkovSum, IsTheIntegralInDouble) {
 TEST_P(AlongSteps, CerenkovLightHasItsAngleSpectrumAndPolarisation) {
   // Liquid argon in eV, with its steep rise towards 110 nm.
   const OpticalTable argon{"RINDEX",
-                           SpectralAxis::energy_ev,
+                           OpticalTable::Axis::energy_ev,
                            {2, 4, 6, 8, 9.5, 10.3, 10.8, 11.2},
                            {1.229, 1.24, 1.265, 1.308, 1.37, 1.43, 1.5, 1.6}};
   struct Case {
@@ -136,7 +137,7 @@ TEST_P(AlongSteps, CerenkovLightHasItsAngleSpectrumAndPolarisation) {
     const GpuGeometry geometry = upload_scene(shells({{20000, {index}}, {1000, {index}}}));
     for (const double beta : one_case.betas) {
       Genstep genstep = cerenkov({0, 0, 3000}, 20, beta, kPhotons);
-      auto details = details_of<CerenkovStep>(genstep);
+      auto details = details_of<Genstep::Cerenkov>(genstep);
       details.shortest = shortest;
       details.longest = longest;
       set_details(genstep, details);
@@ -174,7 +175,7 @@ TEST_P(AlongSteps, CerenkovLightHasItsAngleSpectrumAndPolarisation) {
 TEST_P(AlongSteps, BirthsLieAlongTheStepInTheRightSolid) {
   const GpuGeometry geometry = water();
   Genstep genstep = cerenkov({-0.6F * 500, 0, 0.8F * 500}, 1500, 0.9, 2 * kPhotons);  // from -500 to 1000: a third
-  auto details = details_of<CerenkovStep>(genstep);
+  auto details = details_of<Genstep::Cerenkov>(genstep);
   details.yield = 1;
   details.yield_at_end = 3;
   details.velocity = 250;
@@ -238,7 +239,7 @@ TEST_P(AlongSteps, ScintillationHasItsComponents) {
 TEST_P(AlongSteps, ScintillationTakesWhatItIsGiven) {
   const GpuGeometry geometry = upload_scene(scintillator());
   Genstep genstep = scintillation(kPhotons);
-  auto step = details_of<ScintillationStep>(genstep);
+  auto step = details_of<Genstep::Scintillation>(genstep);
   step.component = 3;
   step.time_constant = 26;
   step.charge = 0;
@@ -257,7 +258,7 @@ TEST_P(AlongSteps, ScintillationYieldGoesWithTheEnergy) {
   // Poisson's below 10 photons, and above normal with twice the width.
   for (const auto& [deposit, steps] : {std::pair{0.0005F, 20'000}, {0.025F, 1000}}) {
     Genstep genstep = scintillation(kPhotonsOfPhysics);
-    auto step = details_of<ScintillationStep>(genstep);
+    auto step = details_of<Genstep::Scintillation>(genstep);
     step.deposit = deposit;
     set_details(genstep, step);
     const double expected = 8000 * double{deposit} * steps;
@@ -289,15 +290,15 @@ TEST(Generate, NumbersArePoissons) {
 
 TEST_P(AlongSteps, TorchesAreDiscsLinesAndPoints) {
   const GpuGeometry geometry = water();
-  Genstep genstep{GenstepType::torch, 0, 0, 100'000, {0, 0, 3000}, 7, {}};
-  TorchStep torch{};
+  Genstep genstep{Genstep::Type::torch, 0, 0, 100'000, {0, 0, 3000}, 7, {}};
+  Genstep::Torch torch{};
   torch.direction = {1.2F, 0, -1.6F};
   torch.wavelength = 440;
   torch.zenith[0] = 0.5F;
   torch.zenith[1] = 1;
   torch.azimuth[1] = 0.5F;
   torch.radius = 100;
-  torch.shape = TorchStep::Shape::disc;
+  torch.shape = Genstep::Torch::Shape::disc;
   set_details(genstep, torch);
   const auto offset = [](const Photon& photon) {
     return Float3{photon.position.x, photon.position.y, photon.position.z - 3000};
@@ -314,7 +315,7 @@ TEST_P(AlongSteps, TorchesAreDiscsLinesAndPoints) {
         std::sqrt(double{from.x} * double{from.x} + double{from.y} * double{from.y} + double{from.z} * double{from.z}));
   }
   expect_mean(radius, 75, 75);
-  torch.shape = TorchStep::Shape::line;
+  torch.shape = Genstep::Torch::Shape::line;
   set_details(genstep, torch);
   genstep.photons = 100;
   const std::vector<Outcome> line = run_all(geometry, {genstep});
@@ -324,7 +325,7 @@ TEST_P(AlongSteps, TorchesAreDiscsLinesAndPoints) {
     ASSERT_NEAR(from.x, -0.8 * at, 1e-3);  // rotateUz() turns x into (-0.8, 0, -0.6)
     ASSERT_NEAR(from.z, -0.6 * at, 1e-3);
   }
-  torch.shape = TorchStep::Shape::point;
+  torch.shape = Genstep::Torch::Shape::point;
   set_details(genstep, torch);
   for (const Outcome& one : run_all(geometry, {genstep})) ASSERT_EQ(one.photon.position, genstep.position);
 }
@@ -342,21 +343,21 @@ TEST_P(AlongSteps, WrongOnesAreRefused) {
     return ErrorKind::io;
   };
   Genstep genstep = cerenkov({0, 0, 0}, 1, 0.9, 1);
-  genstep.type = static_cast<GenstepType>(8);
+  genstep.type = static_cast<Genstep::Type>(8);
   EXPECT_EQ(kind_of(genstep), ErrorKind::unsupported);
-  const std::vector<std::function<void(CerenkovStep&)>> faults{
-      [](CerenkovStep& s) { s.displacement.y = kNan; },
-      [](CerenkovStep& s) { s.length = -1; },
-      [](CerenkovStep& s) { s.beta_inverse = 0.9F; },
-      [](CerenkovStep& s) { s.shortest = 900; },
-      [](CerenkovStep& s) { s.longest = kNan; },
-      [](CerenkovStep& s) { s.charge = kNan; },
-      [](CerenkovStep& s) { s.yield = -1; },
-      [](CerenkovStep& s) { s.velocity_at_end = -1; },
+  const std::vector<std::function<void(Genstep::Cerenkov&)>> faults{
+      [](Genstep::Cerenkov& s) { s.displacement.y = kNan; },
+      [](Genstep::Cerenkov& s) { s.length = -1; },
+      [](Genstep::Cerenkov& s) { s.beta_inverse = 0.9F; },
+      [](Genstep::Cerenkov& s) { s.shortest = 900; },
+      [](Genstep::Cerenkov& s) { s.longest = kNan; },
+      [](Genstep::Cerenkov& s) { s.charge = kNan; },
+      [](Genstep::Cerenkov& s) { s.yield = -1; },
+      [](Genstep::Cerenkov& s) { s.velocity_at_end = -1; },
   };
   for (const auto& fault : faults) {
     genstep = cerenkov({0, 0, 0}, 1, 0.9, 1);
-    auto step = details_of<CerenkovStep>(genstep);
+    auto step = details_of<Genstep::Cerenkov>(genstep);
     fault(step);
     set_details(genstep, step);
     EXPECT_EQ(kind_of(genstep), ErrorKind::malformed) << &fault - faults.data();
@@ -365,11 +366,11 @@ TEST_P(AlongSteps, WrongOnesAreRefused) {
   EXPECT_EQ(kind_of(genstep), ErrorKind::malformed);
   EXPECT_EQ(kind_of(scintillation(1)), ErrorKind::malformed) << "water does not scintillate";
   genstep = scintillation(1);
-  auto step = details_of<ScintillationStep>(genstep);
+  auto step = details_of<Genstep::Scintillation>(genstep);
   step.component = 4;
   set_details(genstep, step);
   EXPECT_EQ(kind_of(genstep), ErrorKind::malformed);
-  genstep.type = GenstepType::torch;
+  genstep.type = Genstep::Type::torch;
   EXPECT_EQ(kind_of(genstep), ErrorKind::malformed);
 }
 

@@ -12,12 +12,12 @@ namespace raylift::photon {
 
 /// Water-like, with dispersion.
 inline OpticalTable dispersive() {
-  return {"RINDEX", SpectralAxis::wavelength_nm, {200, 300, 400, 600, 800}, {1.42, 1.37, 1.345, 1.335, 1.33}};
+  return {"RINDEX", OpticalTable::Axis::wavelength_nm, {200, 300, 400, 600, 800}, {1.42, 1.37, 1.345, 1.335, 1.33}};
 }
 
 inline Genstep cerenkov(Float3 position, double length, double beta, std::uint32_t photons) {
-  Genstep genstep{GenstepType::cerenkov, 1, 0, photons, position, 2, {}};
-  CerenkovStep step{};
+  Genstep genstep{Genstep::Type::cerenkov, 1, 0, photons, position, 2, {}};
+  Genstep::Cerenkov step{};
   const auto l = static_cast<float>(length);
   step.displacement = {kAxis.x * l, kAxis.y * l, kAxis.z * l};
   step.length = l;
@@ -31,8 +31,8 @@ inline Genstep cerenkov(Float3 position, double length, double beta, std::uint32
 }
 
 inline Scene scintillator() {
-  const OpticalTable fast{"SCINTILLATIONCOMPONENT1", SpectralAxis::wavelength_nm, {390, 400, 410}, {0, 1, 0}};
-  const OpticalTable slow{"SCINTILLATIONCOMPONENT3", SpectralAxis::wavelength_nm, {490, 500, 510}, {1, 1, 1}};
+  const OpticalTable fast{"SCINTILLATIONCOMPONENT1", OpticalTable::Axis::wavelength_nm, {390, 400, 410}, {0, 1, 0}};
+  const OpticalTable slow{"SCINTILLATIONCOMPONENT3", OpticalTable::Axis::wavelength_nm, {490, 500, 510}, {1, 1, 1}};
   return shells({{20000,
                   {flat("RINDEX", 1.5), fast, slow},
                   {{"SCINTILLATIONYIELD", 8000},
@@ -45,8 +45,8 @@ inline Scene scintillator() {
 }
 
 inline Genstep scintillation(std::uint32_t photons) {
-  Genstep genstep{GenstepType::scintillation, 1, 0, photons, {0, 0, 0}, 3, {}};
-  ScintillationStep step{};
+  Genstep genstep{Genstep::Type::scintillation, 1, 0, photons, {0, 0, 0}, 3, {}};
+  Genstep::Scintillation step{};
   step.displacement = {0, 0, 30};
   step.length = 30;
   step.charge = 1;
@@ -57,11 +57,11 @@ inline Genstep scintillation(std::uint32_t photons) {
 
 /// A torch of one wavelength, 440 nm, from one point along z.
 inline Genstep torch(Float3 position, std::uint32_t photons, float time = 0, float wavelength = 440) {
-  Genstep genstep{GenstepType::torch, 0, 0, photons, position, time, {}};
-  TorchStep step{};
+  Genstep genstep{Genstep::Type::torch, 0, 0, photons, position, time, {}};
+  Genstep::Torch step{};
   step.direction = {0, 0, 1};
   step.wavelength = wavelength;
-  step.shape = TorchStep::Shape::point;
+  step.shape = Genstep::Torch::Shape::point;
   set_details(genstep, step);
   return genstep;
 }

@@ -78,7 +78,7 @@ TEST_P(GivenPhotons, AWayThroughAContradictionEndsInconsistent) {
   other.transform = EigenTransform(Eigen::Translation3d(1500, 0, 0)).scale(1000);
   scene.instances.push_back(other);
   Source source;
-  source.shape = SourceShape::line;
+  source.shape = Source::Shape::line;
   source.center = {-2000, 0, 0};
   source.extent = {4800, 0, 0};
   std::size_t beyond = 0, before = 0;
@@ -131,13 +131,13 @@ TEST_P(GivenPhotons, WrongOnesAreRefused) {
       [](Source& s) { s.center.z = 1e39; },
       [](Source& s) { s.center.x = -std::numeric_limits<double>::infinity(); },
       [](Source& s) { s.radius = -1; },
-      [](Source& s) { s.shape = SourceShape::disc; },
-      [](Source& s) { s.shape = SourceShape::line, s.extent.x = kNan; },
+      [](Source& s) { s.shape = Source::Shape::disc; },
+      [](Source& s) { s.shape = Source::Shape::line, s.extent.x = kNan; },
       [](Source& s) {
-        s.aim = Aim::cone, s.direction = {1, 1, 0};
+        s.aim = Source::Aim::cone, s.direction = {1, 1, 0};
       },
       [](Source& s) {
-        s.aim = Aim::lambertian, s.direction = {0, 0, 0};
+        s.aim = Source::Aim::lambertian, s.direction = {0, 0, 0};
       },
       [](Source& s) { s.half_angle = 3.2F; },
       [](Source& s) { s.polarization.x = kNan; },

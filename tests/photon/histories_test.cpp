@@ -2,10 +2,11 @@
 // Histories as text, and patterns over them: against regular expressions on the text.
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/photon/histories.h>
 
 #include <random>
 #include <regex>
+
+#include "photon/src/histories.h"
 
 namespace raylift::photon {
 namespace {

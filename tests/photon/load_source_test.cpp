@@ -161,7 +161,7 @@ TEST_P(LoadSource, TakesFilesAndTexts) {
   EXPECT_FALSE(ball.photons().has_value());
   EXPECT_EQ(ball.source().radius, 4);
 
-  genstep.type = static_cast<GenstepType>(3);
+  genstep.type = static_cast<Genstep::Type>(3);
   const std::string wrong = write("wrong.npy", {6, 4}, std::vector{genstep}).string();
   const std::string problem =
       problem_of(ErrorKind::unsupported, [&] { (void)LoadedSource("gensteps:" + wrong, geometry, 1); });

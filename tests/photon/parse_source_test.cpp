@@ -16,9 +16,9 @@ namespace {
 TEST(ParseSource, ReadsShapes) {
   Source source = parse_source("point:0,-1500,2.5");
   EXPECT_EQ(source.center, (Double3{0, -1500, 2.5}));
-  EXPECT_EQ(source.shape, SourceShape::ball);
+  EXPECT_EQ(source.shape, Source::Shape::ball);
   EXPECT_EQ(source.radius, 0);
-  EXPECT_EQ(source.aim, Aim::isotropic);
+  EXPECT_EQ(source.aim, Source::Aim::isotropic);
   EXPECT_EQ(source.wavelength, 420);
   EXPECT_EQ(source.spectrum.count, 0U);
 
@@ -27,20 +27,20 @@ TEST(ParseSource, ReadsShapes) {
   EXPECT_EQ(source.radius, 1000);
 
   source = parse_source("line:0,0,0,2,4,8");
-  EXPECT_EQ(source.shape, SourceShape::line);
+  EXPECT_EQ(source.shape, Source::Shape::line);
   EXPECT_EQ(source.center, (Double3{1, 2, 4}));
   EXPECT_EQ(source.extent, (Float3{1, 2, 4}));
 
   source = parse_source("disc:1,2,3,0,0,-2,5cm");
-  EXPECT_EQ(source.shape, SourceShape::disc);
+  EXPECT_EQ(source.shape, Source::Shape::disc);
   EXPECT_EQ(source.extent, (Float3{0, 0, -1}));
   EXPECT_EQ(source.direction, source.extent);
-  EXPECT_EQ(source.aim, Aim::lambertian);
+  EXPECT_EQ(source.aim, Source::Aim::lambertian);
   EXPECT_EQ(source.radius, 50);
 
   source = parse_source("laser:1,2,3,3,0,4");
   EXPECT_EQ(source.extent, (Float3{0.6F, 0, 0.8F}));
-  EXPECT_EQ(source.aim, Aim::cone);
+  EXPECT_EQ(source.aim, Source::Aim::cone);
   EXPECT_EQ(source.half_angle, 0);
   EXPECT_EQ(source.radius, 0);
   EXPECT_EQ(parse_source("laser:1,2,3,3,0,4,1.5").radius, 1.5F);
@@ -64,7 +64,7 @@ TEST(ParseSource, ReadsKeys) {
   EXPECT_EQ(source.time_constant, 1000);
 
   source = parse_source("point:0,0,0:angle=30:direction=0,3,-4:wavelength=127nm:time=3ps:polarization=2,0,0");
-  EXPECT_EQ(source.aim, Aim::cone);
+  EXPECT_EQ(source.aim, Source::Aim::cone);
   EXPECT_EQ(source.direction, (Float3{0, 0.6F, -0.8F}));
   EXPECT_FLOAT_EQ(source.half_angle, std::numbers::pi_v<float> / 6);
   EXPECT_EQ(source.wavelength, 127);
@@ -72,11 +72,11 @@ TEST(ParseSource, ReadsKeys) {
   EXPECT_EQ(source.time_width, 0);
   EXPECT_EQ(source.polarization, (Float3{1, 0, 0}));
 
-  EXPECT_EQ(parse_source("disc:0,0,0,0,0,1,5:direction=isotropic").aim, Aim::isotropic);
+  EXPECT_EQ(parse_source("disc:0,0,0,0,0,1,5:direction=isotropic").aim, Source::Aim::isotropic);
   source = parse_source("laser:0,0,0,0,0,1:angle=2mrad");
   EXPECT_FLOAT_EQ(source.half_angle, 0.002F);
   EXPECT_EQ(source.direction, (Float3{0, 0, 1}));
-  EXPECT_EQ(parse_source("laser:0,0,0,0,0,1:direction=lambertian").aim, Aim::lambertian);
+  EXPECT_EQ(parse_source("laser:0,0,0,0,0,1:direction=lambertian").aim, Source::Aim::lambertian);
 }
 
 TEST(ParseSource, ReadsSpectra) {

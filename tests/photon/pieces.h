@@ -11,7 +11,7 @@ struct Piece {
   Mesh mesh;
   std::uint32_t mother = kNone;
   std::vector<OpticalTable> tables;
-  std::vector<OpticalConstant> constants = {};
+  std::vector<OpticalProperties::Constant> constants = {};
 };
 
 inline Scene pieces(std::vector<Piece> all) {

@@ -37,7 +37,7 @@ Source beam(double angle, Float3 polarization) {
   Source source;
   source.center = {-100 * std::sin(angle), 0, 100 * std::cos(angle)};
   source.direction = vector(std::sin(angle), 0, -std::cos(angle));
-  source.aim = Aim::cone;
+  source.aim = Source::Aim::cone;
   source.polarization = polarization;
   return source;
 }
@@ -177,7 +177,7 @@ TEST_P(BoundaryProof, SnellThroughAPrism) {
     Source source;
     source.direction = vector(c * h + s / 2, 0, -c / 2 + s * h);
     source.center = {-100 - 100 * double{source.direction.x}, 0, height / 2 - 100 * double{source.direction.z}};
-    source.aim = Aim::cone;
+    source.aim = Source::Aim::cone;
     source.polarization = {0, 1, 0};
     Mean through;
     for (const Outcome& one : run(geometry, source)) {
@@ -220,11 +220,11 @@ TEST_P(BoundaryProof, SolidAngleOfADisc) {
   expect_mean(seen, truth, truth);
 }
 
-DichroicAngle row(double degrees, std::vector<double> reflect, std::vector<double> transmit) {
+OpticalSurface::DichroicAngle row(double degrees, std::vector<double> reflect, std::vector<double> transmit) {
   const std::vector<double> at{400, 450, 500};
   return {degrees * kDegree,
-          {"REFLECT", SpectralAxis::wavelength_nm, at, std::move(reflect)},
-          {"TRANSMIT", SpectralAxis::wavelength_nm, at, std::move(transmit)}};
+          {"REFLECT", OpticalTable::Axis::wavelength_nm, at, std::move(reflect)},
+          {"TRANSMIT", OpticalTable::Axis::wavelength_nm, at, std::move(transmit)}};
 }
 /// Linear in wavelength and angle, constant beyond the last one.
 double dichroic(const std::array<std::array<double, 3>, 3>& table, double degrees, double wavelength) {
@@ -311,7 +311,7 @@ TEST_P(BoundaryProof, DetectedFractionByTheEfficiencysAngle) {
   for (int i = 0; i != kSteps; ++i) sum += by_angle(std::acos((i + 0.5) / kSteps) / kDegree) / kSteps;
   Source point;
   point.center = {0, 0, 100};
-  point.aim = Aim::cone;
+  point.aim = Source::Aim::cone;
   point.direction = {0, 0, -1};
   point.half_angle = static_cast<float>(std::numbers::pi / 2);
   Mean seen;

@@ -24,7 +24,8 @@ class BulkProof : public test::OfPhotons {
  protected:
   /// Photons from the middle of a large box after one event in its material.
   [[nodiscard]] std::vector<Outcome> after_one(std::vector<OpticalTable> tables,
-                                               std::vector<OpticalConstant> constants = {}, const Source& source = {},
+                                               std::vector<OpticalProperties::Constant> constants = {},
+                                               const Source& source = {},
                                                ShiftProfile profile = ShiftProfile::delta) const {
     const float half = 1e5;
     const Scene scene = test::pieces(
@@ -52,7 +53,7 @@ TEST_P(BulkProof, ScatteringLength) {
 // beyond what Chroma's raster covers: by hand.
 TEST_P(BulkProof, AbsorptionLengthOfATableInEnergy) {
   const OpticalTable length_of{
-      "ABSLENGTH", SpectralAxis::energy_ev, {0.6, 1.1, 1.2, 3, 3.05, 20, 30}, {800, 100, 100, 15000, 10, 10, 2}};
+      "ABSLENGTH", OpticalTable::Axis::energy_ev, {0.6, 1.1, 1.2, 3, 3.05, 20, 30}, {800, 100, 100, 15000, 10, 10, 2}};
   const auto between = [](double energy, double from, double at_from, double to, double at_to) {
     return at_from + (energy - from) / (to - from) * (at_to - at_from);
   };
@@ -76,7 +77,7 @@ TEST_P(BulkProof, AbsorptionLengthOfATableInEnergy) {
 
 Source laser(Float3 polarization) {
   Source source;
-  source.aim = Aim::cone;
+  source.aim = Source::Aim::cone;
   source.polarization = polarization;
   return source;
 }
@@ -133,7 +134,7 @@ TEST_P(BulkProof, RayleighsAnglesAndPolarisation) {
 TEST_P(BulkProof, MiesAnglesAndPolarisation) {
   const double forward = 0.8, backward = 0.5, ratio = 0.7;
   const std::vector<OpticalTable> tables{flat("RINDEX", 1.3), flat("MIEHG", 250)};
-  const std::vector<OpticalConstant> constants{
+  const std::vector<OpticalProperties::Constant> constants{
       {"MIEHG_FORWARD", forward}, {"MIEHG_BACKWARD", backward}, {"MIEHG_FORWARD_RATIO", ratio}};
   Mean mean, square, along, lost;
   for (const Outcome& one : after_one(tables, constants, laser({1, 0, 0}))) {
@@ -155,14 +156,14 @@ TEST_P(BulkProof, MiesAnglesAndPolarisation) {
 // difference of their arrivals. And of a range of wavelengths, the mean arrival.
 TEST_P(BulkProof, DispersionInArrivalTimes) {
   const double a = 1.5, b = 5000, way = 1e5;
-  OpticalTable index{"RINDEX", SpectralAxis::wavelength_nm, {}, {}};
+  OpticalTable index{"RINDEX", OpticalTable::Axis::wavelength_nm, {}, {}};
   for (int i = 0; i <= 550; ++i) {
     const double nm = 250 + i;
     index.at.push_back(nm);
     index.values.push_back(a + b / (nm * nm));
   }
   const auto time = [&](double nm) { return way * (a + 3 * b / (nm * nm)) / kLight; };
-  const auto arrivals = [&](const Spectrum& colours) {
+  const auto arrivals = [&](const Source::Spectrum& colours) {
     Source source = laser({0, 0, 0});
     source.spectrum = colours;
     Mean mean;
@@ -192,7 +193,7 @@ struct Line {
   double mean = 0, square = 0;
 };
 Line line(const std::string& key, double middle) {
-  Line result{{key, SpectralAxis::wavelength_nm, {}, {}}};
+  Line result{{key, OpticalTable::Axis::wavelength_nm, {}, {}}};
   for (int i = -8; i <= 12; ++i) {
     const double nm = middle + 5 * i;
     result.table.at.push_back(nm);

@@ -87,8 +87,8 @@ TEST_P(Propagate, LightGoesOutByFresnelsEquations) {
 }
 
 TEST_P(Propagate, ShiftersEmitLaterAndAtTheirOwnWavelength) {
-  const OpticalTable spectrum{"WLSCOMPONENT", SpectralAxis::wavelength_nm, {490, 500, 510}, {0, 1, 0}};
-  const OpticalTable length{"WLSABSLENGTH", SpectralAxis::wavelength_nm, {420, 450}, {10, 1e30}};
+  const OpticalTable spectrum{"WLSCOMPONENT", OpticalTable::Axis::wavelength_nm, {490, 500, 510}, {0, 1, 0}};
+  const OpticalTable length{"WLSABSLENGTH", OpticalTable::Axis::wavelength_nm, {420, 450}, {10, 1e30}};
   const Scene scene = shells(
       {{20000, {flat("RINDEX", 1), length, spectrum}, {{"WLSTIMECONSTANT", 3}, {"WLSMEANNUMBERPHOTONS", 0.75}}}});
   Mean wavelength, emitted;
@@ -116,14 +116,14 @@ TEST_P(Propagate, ShiftersAbsorbLightThatTheirSpectrumDoesNotReach) {
       share.add((one.kinds >> static_cast<unsigned>(StepKind::shifted) & 1) == 0 ? 1 : 0);
     return share;
   };
-  EXPECT_EQ(absorbed({"WLSCOMPONENT", SpectralAxis::wavelength_nm, {350, 400, 440}, {0, 1, 0}}).value(), 1);
-  const Mean some = absorbed({"WLSCOMPONENT", SpectralAxis::wavelength_nm, {351, 451}, {1, 1}});
+  EXPECT_EQ(absorbed({"WLSCOMPONENT", OpticalTable::Axis::wavelength_nm, {350, 400, 440}, {0, 1, 0}}).value(), 1);
+  const Mean some = absorbed({"WLSCOMPONENT", OpticalTable::Axis::wavelength_nm, {351, 451}, {1, 1}});
   EXPECT_LT(some.off(std::pow(0.99, 100)), 4);
 }
 
 TEST_P(Propagate, ReemissionHasItsProbabilityAndDelay) {
-  const OpticalTable spectrum{"SCINTILLATIONCOMPONENT1", SpectralAxis::wavelength_nm, {490, 500, 510}, {0, 1, 0}};
-  const OpticalTable length{"ABSLENGTH", SpectralAxis::wavelength_nm, {420, 450}, {1, 1e30}};
+  const OpticalTable spectrum{"SCINTILLATIONCOMPONENT1", OpticalTable::Axis::wavelength_nm, {490, 500, 510}, {0, 1, 0}};
+  const OpticalTable length{"ABSLENGTH", OpticalTable::Axis::wavelength_nm, {420, 450}, {1, 1e30}};
   const Scene scene = shells({{20000,
                                {flat("RINDEX", 1), length, flat("REEMISSIONPROB", 0.5), spectrum},
                                {{"SCINTILLATIONTIMECONSTANT1", 50}, {"SCINTILLATIONYIELD", 1}}}});
@@ -168,7 +168,7 @@ TEST_P(Propagate, ThePhotonsDirectionDecidesOnAFace) {
   Source point;
   point.center = {100, 7, 13};
   Source disc = point;
-  disc.shape = SourceShape::disc;
+  disc.shape = Source::Shape::disc;
   disc.extent = {1, 0, 0};
   disc.radius = 50;
   for (const Source& source : {point, disc}) {
@@ -188,7 +188,7 @@ TEST_P(Propagate, ThePhotonsDirectionDecidesOnAFace) {
   }
   Source on_world;
   on_world.center = {-700, -1000, 500};
-  on_world.aim = Aim::cone;
+  on_world.aim = Source::Aim::cone;
   on_world.direction = {0.8F, 0.6F, 0};
   for (const Outcome& one : run(geometry, on_world, {}, 100)) {
     EXPECT_EQ(one.last.from, 0U);
@@ -208,7 +208,7 @@ TEST_P(Propagate, GivenPhotonsAndGenstepsOnAFaceGoByTheirDirection) {
     photons.back().direction = direction;
     photons.back().wavelength = 440;
     torches.push_back(torch({100, 7, 13}, 10));
-    auto details = details_of<TorchStep>(torches.back());
+    auto details = details_of<Genstep::Torch>(torches.back());
     details.direction = direction;
     set_details(torches.back(), details);
   }
@@ -264,7 +264,7 @@ TEST_P(Propagate, PhotonsHaveTheSameBitsHoweverTheyAreRun) {
   const Device host = Device::host(kHostBudget);
   UploadOptions options;
   options.bvh = true;
-  options.bvh_builder = BvhBuilder::host;
+  options.bvh_builder = UploadOptions::BvhBuilder::host;
   const GpuGeometry on_host = upload(scene, host, options);
   const GpuGeometry here = upload(scene, device(), options);
   const Stream stream(host);

@@ -84,7 +84,8 @@ class Serve : public OfGensteps {
  protected:
   /// All kinds of ends, a channel, scintillation, and photons with more than 32 steps.
   static Scene scene() {
-    const OpticalTable spectrum{"SCINTILLATIONCOMPONENT1", SpectralAxis::wavelength_nm, {390, 400, 410}, {0, 1, 0}};
+    const OpticalTable spectrum{
+        "SCINTILLATIONCOMPONENT1", OpticalTable::Axis::wavelength_nm, {390, 400, 410}, {0, 1, 0}};
     Scene scene = test::shells({{3000, {dispersive(), flat("ABSLENGTH", 5000), flat("RAYLEIGH", 300)}},
                                 {2000,
                                  {flat("RINDEX", 1.5), flat("ABSLENGTH", 3000), flat("MIEHG", 100), spectrum},
@@ -131,7 +132,7 @@ class Serve : public OfGensteps {
       rows.push_back(step);
     }
     if (counts) {
-      ScintillationStep details = details_of<ScintillationStep>(rows[1]);
+      Genstep::Scintillation details = details_of<Genstep::Scintillation>(rows[1]);
       details.deposit = static_cast<float>(photons) / 100;
       set_details(rows[1], details);
       rows[1].photons = kPhotonsOfPhysics;
@@ -184,7 +185,7 @@ class Serve : public OfGensteps {
   [[nodiscard]] static Alone alone(const GpuGeometry& geometry, const Request& request) {
     Alone all;
     const auto append = [](auto& to) { return [&to](auto rows) { to.insert(to.end(), rows.begin(), rows.end()); }; };
-    Results results;
+    Simulation::Results results;
     results.hits = append(all.hits);
     results.finals = append(all.finals);
     results.sequences = append(all.sequences);
@@ -221,7 +222,7 @@ class Serve : public OfGensteps {
     for (std::size_t kind = 0; kind != kStepKinds; ++kind)
       EXPECT_EQ(reply.ends[kind], one.tally.of(static_cast<StepKind>(kind))) << kind;
     for (const BirthKind kind : {BirthKind::cerenkov, BirthKind::scintillation, BirthKind::torch})
-      EXPECT_EQ(reply.births[TallyLayout::birth(kind) - 1], one.tally.born(kind));
+      EXPECT_EQ(reply.births[Tally::Layout::birth(kind) - 1], one.tally.born(kind));
     for (std::uint32_t property = 0; property != kBulkProperties; ++property) {
       std::uint64_t steps = 0;
       for (std::uint32_t material = 0; material != one.tally.layout.materials; ++material)
@@ -236,8 +237,8 @@ class Serve : public OfGensteps {
     EXPECT_TRUE(test::same_bytes(reply.records, one.records));
     EXPECT_TRUE(test::same_bytes(reply.sequences, request.sequences ? one.sequences : std::vector<Sequence>{}));
   }
-  static std::future<Reply> submit(Service& service, ClientId client, const Request& request) {
-    Submission submission = service.submit(client, request);
+  static std::future<Reply> submit(Service& service, Service::ClientId client, const Request& request) {
+    Service::Submission submission = service.submit(client, request);
     EXPECT_TRUE(submission.accepted());
     return std::move(submission.reply);
   }
@@ -262,7 +263,7 @@ TEST_P(Serve, GivesEachEventTheBytesOfASimulationOfItAlone) {
   for (const std::size_t launch : {1U << 17, 2'000U, 1'024U}) {
     const auto backend = held();
     Service service(geometries_on({backend}), {.launch_photons = launch});
-    const ClientId client = service.add_client();
+    const Service::ClientId client = service.add_client();
     backend->hold();  // so that requests are queued, and share launches
     std::vector<std::future<Reply>> replies;
     for (const Request& request : requests) replies.push_back(submit(service, client, request));
@@ -275,7 +276,7 @@ TEST_P(Serve, GivesEachEventTheBytesOfASimulationOfItAlone) {
       EXPECT_GT(launches, 8U);
     }
     service.drain();
-    const Counters counters = service.counters();
+    const Service::Counters counters = service.counters();
     EXPECT_EQ(counters.completed, requests.size());
     EXPECT_EQ(counters.hits, hits);
     EXPECT_GT(counters.end_values, 0U);
@@ -291,8 +292,8 @@ TEST_P(Serve, NumbersThePhotonsOfAStepAcrossLaunches) {
   for (std::uint32_t i = 0; i != 4; ++i) {
     rows.push_back(torch(point(i), i == 2 ? 0 : 1'900));
     rows.back().position = point(i);
-    auto details = details_of<TorchStep>(rows.back());
-    details.shape = TorchStep::Shape::line;
+    auto details = details_of<Genstep::Torch>(rows.back());
+    details.shape = Genstep::Torch::Shape::line;
     details.radius = 50;
     set_details(rows.back(), details);
   }
@@ -307,7 +308,7 @@ TEST_P(Serve, NumbersThePhotonsOfAStepAcrossLaunches) {
 TEST_P(Serve, GivesTheRangeOfPhotonsThatIsWanted) {
   const GpuGeometry reference = upload_to(device());
   Service service(geometries(), {.launch_photons = 1'024});
-  const ClientId client = service.add_client();
+  const Service::ClientId client = service.add_client();
   for (std::uint64_t event = 0; event != 4; ++event)
     for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1'500}, photon::kAllPhotons}) {
       Request request = of_kind(event, 4'000);
@@ -332,7 +333,7 @@ TEST_P(Serve, UploadsPhotonsInPieces) {
     rows[i].wavelength = 420;
   }
   Service service(geometries(), {.launch_photons = 1U << 18});
-  const ClientId client = service.add_client();
+  const Service::ClientId client = service.add_client();
   std::vector<Request> requests{base(1), given(2, 100)};
   requests[0].source = SharedRows<StartPhoton>(std::move(rows));
   std::vector<std::future<Reply>> replies;
@@ -348,10 +349,11 @@ TEST_P(Serve, UploadsPhotonsInPieces) {
 TEST_P(Serve, GivesTheColumnsThatAreWanted) {
   const auto backend = held();
   Service service(geometries_on({backend}));
-  const ClientId client = service.add_client();
+  const Service::ClientId client = service.add_client();
   backend->hold();
-  const std::initializer_list<HitColumns> wanted{HitColumns::rows(), HitColumns::brief(), HitColumns(),
-                                                 HitColumns{HitColumn::number, HitColumn::solid, HitColumn::end}};
+  const std::initializer_list<HitColumns> wanted{
+      HitColumns::rows(), HitColumns::brief(), HitColumns(),
+      HitColumns{HitColumns::Column::number, HitColumns::Column::solid, HitColumns::Column::end}};
   std::vector<std::future<Reply>> replies;
   for (const HitColumns& columns : wanted) {
     Request request = ball(1, 3'000);
@@ -367,7 +369,7 @@ TEST_P(Serve, GivesTheColumnsThatAreWanted) {
   EXPECT_TRUE(all.finals.empty() && all.sequences.empty());
   const Reply brief = replies[1].get();
   EXPECT_EQ(brief.finals.size(), 3'000U);
-  const auto hits = brief.hits_as<BriefHit>();
+  const auto hits = brief.hits_as<HitColumns::Brief>();
   ASSERT_EQ(hits.size(), rows.size());
   EXPECT_TRUE(brief.hits_as<PhotonRow>().empty()) << "of another size";
   const Reply none = replies[2].get();
@@ -403,7 +405,7 @@ TEST_P(Serve, TakesRequestsOfManyThreads) {
   std::vector<std::thread> threads;
   for (std::uint64_t t = 0; t != kThreads; ++t)
     threads.emplace_back([&, t] {
-      const ClientId client = service.add_client("thread " + std::to_string(t));
+      const Service::ClientId client = service.add_client("thread " + std::to_string(t));
       std::vector<std::future<Reply>> replies;
       for (std::uint64_t i = 0; i != kEvents; ++i) {
         Request request = of_kind((i + t) % kEvents, 300);
@@ -430,7 +432,7 @@ TEST_P(Serve, RunsTheRequestsOfADeviceThatFailsOnAnother) {
   for (std::uint64_t event = 0; event != 8; ++event) all.push_back(alone(reference, of_kind(event, 3'000)));
   const auto first = held(), second = held();
   Service service(geometries_on({first, second}), {.launch_photons = 2'000});
-  const ClientId client = service.add_client();
+  const Service::ClientId client = service.add_client();
   first->hold();
   second->hold();
   std::vector<std::future<Reply>> replies;
@@ -442,7 +444,7 @@ TEST_P(Serve, RunsTheRequestsOfADeviceThatFailsOnAnother) {
   for (std::uint64_t event = 0; event != 8; ++event)
     expect_alone(replies[event].get(), of_kind(event, 3'000), all[event]);
   service.drain();
-  const std::vector<DeviceStatus> devices = service.devices();
+  const std::vector<Service::DeviceStatus> devices = service.devices();
   EXPECT_NE(devices[0].failure.find("injected fault"), std::string::npos);
   EXPECT_EQ(devices[0].launches, 0U);
   EXPECT_TRUE(devices[1].failure.empty());
@@ -455,7 +457,7 @@ TEST_P(Serve, RunsTheRequestsOfADeviceThatFailsOnAnother) {
 TEST_P(Serve, EndsRequestsWhereNoDeviceWorks) {
   const auto backend = held();
   Service service(geometries_on({backend}));
-  const ClientId client = service.add_client();
+  const Service::ClientId client = service.add_client();
   backend->hold();
   std::vector<std::future<Reply>> replies;
   for (std::uint64_t event = 0; event != 6; ++event) replies.push_back(submit(service, client, of_kind(event, 100)));
@@ -472,7 +474,7 @@ TEST_P(Serve, EndsRequestsWhereNoDeviceWorks) {
 TEST_P(Serve, EndsARequestWhoseDevicesFail) {
   const auto first = held(), second = held(), third = held();
   Service service(geometries_on({first, second, third}), {.max_failures = 2});
-  const ClientId client = service.add_client();
+  const Service::ClientId client = service.add_client();
   for (const auto& backend : {first, second, third}) backend->hold();
   std::future<Reply> bad = submit(service, client, ball(1, 100));
   std::vector<std::shared_ptr<HeldBackend>> left{first, second, third};
@@ -498,7 +500,7 @@ TEST_P(Serve, HalvesLaunchesWhereMemoryDoesNotSuffice) {
   const Alone one = alone(upload_to(device()), request);
   const auto backend = std::make_shared<test::TestBackend>(device().backend());
   Service service(geometries_on({backend}), {.launch_photons = 16'384});
-  const ClientId client = service.add_client();
+  const Service::ClientId client = service.add_client();
   // Finals are allocated by the first launch that wants them.
   backend->fail(test::TestBackend::device_allocation, 0, 2);
   expect_alone(submit(service, client, request).get(), request, one);
@@ -513,13 +515,13 @@ TEST_P(Serve, AnswersBusyWhereTheQueueIsFull) {
   options.max_queued_requests = 8;
   options.max_queue_bytes = 1'000'000;
   Service service(geometries_on({backend}), options);
-  const ClientId greedy = service.add_client("greedy"), other = service.add_client("other");
+  const Service::ClientId greedy = service.add_client("greedy"), other = service.add_client("other");
   backend->hold();
   std::vector<std::future<Reply>> replies;
-  const auto fill = [&](ClientId client, const Request& request) {
+  const auto fill = [&](Service::ClientId client, const Request& request) {
     int accepted = 0;
     while (true) {
-      Submission submission = service.submit(client, request);
+      Service::Submission submission = service.submit(client, request);
       if (!submission.accepted()) {
         EXPECT_GE(submission.retry_after, 1ms);
         return accepted;
@@ -552,7 +554,7 @@ TEST_P(Serve, RefusesWhatCanNeverRun) {
   options.max_photons = 10'000;
   options.max_reply_bytes = 500'000;
   Service service(geometries(), options);
-  const ClientId client = service.add_client();
+  const Service::ClientId client = service.add_client();
   const auto refused = [&](ErrorKind kind, const Request& request) {
     test::expect_error(kind, [&] { (void)service.submit(client, request); });
   };
@@ -578,12 +580,12 @@ TEST_P(Serve, RefusesWhatCanNeverRun) {
   wrong.source = SharedRows<StartPhoton>(std::vector<StartPhoton>(3));
   refused(ErrorKind::malformed, wrong);
   Genstep bad = torch(point(0), 3);
-  bad.type = static_cast<GenstepType>(77);
+  bad.type = static_cast<Genstep::Type>(77);
   wrong.source = SharedRows<Genstep>({torch(point(0), 3), bad});
   EXPECT_EQ(test::expect_error(ErrorKind::unsupported, [&] { (void)service.submit(client, wrong); }).element(),
             "genstep 1");
-  test::expect_error(ErrorKind::usage, [&] { (void)service.submit(static_cast<ClientId>(99), ball(1, 10)); });
-  test::expect_error(ErrorKind::usage, [&] { (void)service.counters(static_cast<ClientId>(99)); });
+  test::expect_error(ErrorKind::usage, [&] { (void)service.submit(static_cast<Service::ClientId>(99), ball(1, 10)); });
+  test::expect_error(ErrorKind::usage, [&] { (void)service.counters(static_cast<Service::ClientId>(99)); });
   EXPECT_EQ(service.counters().accepted, 0U);
 }
 
@@ -591,7 +593,7 @@ TEST_P(Serve, RefusesWhatCanNeverRun) {
 TEST_P(Serve, FailsARequestAlone) {
   const auto backend = held();
   Service service(geometries_on({backend}));
-  const ClientId client = service.add_client();
+  const Service::ClientId client = service.add_client();
   backend->hold();
   Request dark = base(1);
   Genstep step = scintillation(50);
@@ -620,7 +622,7 @@ TEST_P(Serve, EndsRepliesThatExceedTheirLimit) {
   Service service(geometries(), options);
   Request request = ball(1, 20'000);
   request.finals = request.sequences = false;
-  const ClientId client = service.add_client();
+  const Service::ClientId client = service.add_client();
   test::expect_error(ErrorKind::limit, [&] { (void)submit(service, client, request).get(); });
   request.hits = {};
   EXPECT_GT(submit(service, client, request).get().hit_count * 64, 20'000U);
@@ -629,8 +631,8 @@ TEST_P(Serve, EndsRepliesThatExceedTheirLimit) {
 TEST_P(Serve, SharesLaunchesFairlyBetweenClients) {
   const auto backend = held();
   Service service(geometries_on({backend}), {.launch_photons = 2'048});
-  const ClientId large = service.add_client("large"), small = service.add_client("small"),
-                 other = service.add_client("of another kind");
+  const Service::ClientId large = service.add_client("large"), small = service.add_client("small"),
+                          other = service.add_client("of another kind");
   backend->hold();
   const auto plain = [](Request request) {
     request.finals = request.sequences = false;
@@ -656,7 +658,7 @@ TEST_P(Serve, GivesEachOfManyClientsItsTurn) {
   constexpr std::size_t kClients = 12, kRequests = 3;
   const auto backend = held();
   Service service(geometries_on({backend}), {.launch_photons = 1'024});
-  std::vector<ClientId> clients;
+  std::vector<Service::ClientId> clients;
   for (std::size_t i = 0; i != kClients; ++i) clients.push_back(service.add_client());
   backend->hold();
   std::mutex mutex;
@@ -683,16 +685,16 @@ TEST_P(Serve, GivesEachOfManyClientsItsTurn) {
 TEST_P(Serve, FreesWhatIsCancelled) {
   const auto backend = held();
   Service service(geometries_on({backend}), {.launch_photons = 1'024});
-  const ClientId client = service.add_client(), dropped = service.add_client();
+  const Service::ClientId client = service.add_client(), dropped = service.add_client();
   backend->hold();
   const Request request = ball(1, 3'000);
-  Submission running = service.submit(client, request);
+  Service::Submission running = service.submit(client, request);
   backend->wait_for_launch();
-  Submission queued = service.submit(client, ball(2, 3'000));
+  Service::Submission queued = service.submit(client, ball(2, 3'000));
   std::atomic<int> ready{0};
   Request called = ball(3, 3'000);
   called.when_ready = [&] { ++ready; };
-  Submission gone = service.submit(dropped, called);
+  Service::Submission gone = service.submit(dropped, called);
   EXPECT_TRUE(service.cancel(queued.id));
   EXPECT_FALSE(service.cancel(queued.id));
   test::expect_error(ErrorKind::cancelled, [&] { (void)queued.reply.get(); });
@@ -726,8 +728,8 @@ TEST_P(Serve, KeepsNothingOfClientsThatComeAndGo) {
     threads.emplace_back([&, t] {
       RandomStream random(42, t);
       for (std::uint64_t round = 0; round != kRounds; ++round) {
-        const ClientId client = service.add_client();
-        std::vector<Submission> sent;
+        const Service::ClientId client = service.add_client();
+        std::vector<Service::Submission> sent;
         for (std::uint64_t i = 0; i != kRequests; ++i) {
           Request request = of_kind(i % kKinds, 200);
           request.when_ready = [&] { ++ready; };
@@ -753,7 +755,7 @@ TEST_P(Serve, KeepsNothingOfClientsThatComeAndGo) {
     });
   for (std::thread& thread : threads) thread.join();
   service.drain();
-  const Counters counters = service.counters();
+  const Service::Counters counters = service.counters();
   EXPECT_EQ(ready, kThreads * kRounds * kRequests);
   EXPECT_EQ(counters.accepted, kThreads * kRounds * kRequests);
   EXPECT_EQ(counters.completed, completed);
@@ -769,7 +771,7 @@ TEST_P(Serve, FinishesWhatRunsWhenItStops) {
   const Alone one = alone(upload_to(device()), request);
   const auto backend = held();
   Service service(geometries_on({backend}), {.launch_photons = 1'024});
-  const ClientId client = service.add_client();
+  const Service::ClientId client = service.add_client();
   backend->hold();
   std::future<Reply> running = submit(service, client, request);
   backend->wait_for_launch();

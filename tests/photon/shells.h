@@ -21,14 +21,14 @@
 namespace raylift::test {
 
 inline OpticalTable flat(const std::string& key, double value) {
-  return {key, SpectralAxis::wavelength_nm, {200, 800}, {value, value}};
+  return {key, OpticalTable::Axis::wavelength_nm, {200, 800}, {value, value}};
 }
 
 /// Concentric spheres, each in the one before; their radii in mm and materials' properties.
 struct Shell {
   double radius;
   std::vector<OpticalTable> tables;
-  std::vector<OpticalConstant> constants = {};
+  std::vector<OpticalProperties::Constant> constants = {};
 };
 
 inline Scene shells(const std::vector<Shell>& all) {

@@ -35,9 +35,9 @@ struct All {
   std::vector<PhotonRow> hits, finals;
   std::vector<Sequence> sequences;
 
-  [[nodiscard]] Results results() {
+  [[nodiscard]] Simulation::Results results() {
     const auto append = [](auto& to) { return [&to](auto rows) { to.insert(to.end(), rows.begin(), rows.end()); }; };
-    Results results;
+    Simulation::Results results;
     results.hits = append(hits);
     results.finals = append(finals);
     results.sequences = append(sequences);
@@ -140,7 +140,7 @@ TEST_P(Simulate, CountsWhatBecameOfEachPhoton) {
 // Against photons that are followed step by step on the host.
 TEST_P(Simulate, CountsTheStepsBeyondTables) {
   const auto narrow = [](const char* key, double value) {
-    return OpticalTable{key, SpectralAxis::energy_ev, {kEvNm / 500, kEvNm / 300}, {value, value}};
+    return OpticalTable{key, OpticalTable::Axis::energy_ev, {kEvNm / 500, kEvNm / 300}, {value, value}};
   };
   const Scene scene = shells({{3000, {flat("RINDEX", 1.33), flat("ABSLENGTH", 5000), narrow("RAYLEIGH", 300)}},
                               {2000, {narrow("RINDEX", 1.5), narrow("ABSLENGTH", 3000), flat("MIEHG", 400)}}});
@@ -332,7 +332,7 @@ TEST_P(Simulate, GoesOnAfterAnErrorOfWhoTakesResults) {
   const GpuGeometry geometry = upload_to(device());
   Simulation simulation(geometry, {.batch = 1000});
   All all;
-  Results results = all.results();
+  Simulation::Results results = all.results();
   std::vector<std::uint64_t> done;
   results.done = [&](std::uint64_t photons) {
     done.push_back(photons);
@@ -352,7 +352,7 @@ TEST_P(Simulate, EndsWithinABatchOnTheHost) {
   if (!device().info().is_host) GTEST_SKIP() << "batches of a GPU take milliseconds";
   const GpuGeometry geometry = upload_to(device());
   std::vector<std::uint64_t> places;
-  Results results;
+  Simulation::Results results;
   results.during = [&](std::uint64_t place) { places.push_back(place); };
   results.sequences = [](auto) {};
   Simulation simulation(geometry, {.batch = 12'000});
@@ -375,7 +375,7 @@ TEST_P(Simulate, SharesMakeTheWhole) {
   Tally sum = simulation.nothing();
   std::map<std::uint64_t, std::vector<PhotonRow>> batches;
   for (const std::uint32_t index : {1U, 0U}) {
-    Results results;
+    Simulation::Results results;
     std::vector<PhotonRow>* rows = nullptr;
     results.begin = [&](std::uint64_t first) {
       EXPECT_EQ(first / 300 % 2, index);

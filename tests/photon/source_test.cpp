@@ -92,11 +92,11 @@ TEST_P(Sources, ABallIsFilled) {
 
 TEST_P(Sources, ADiscIsFilledAndShinesByLambertsLaw) {
   Source source;
-  source.shape = SourceShape::disc;
+  source.shape = Source::Shape::disc;
   source.center = {0, 0, 950};
   source.extent = source.direction = kAxis;
   source.radius = 500;
-  source.aim = Aim::lambertian;
+  source.aim = Source::Aim::lambertian;
   Mean radius, along_y, cosine, squared, azimuth;
   for (const Photon& one : births(source)) {
     const Vec from = minus(of(one.position), of(source.center));
@@ -119,7 +119,7 @@ TEST_P(Sources, ADiscIsFilledAndShinesByLambertsLaw) {
 
 TEST_P(Sources, ALineIsFilledAcrossBoundaries) {
   Source source;
-  source.shape = SourceShape::line;
+  source.shape = Source::Shape::line;
   source.center = {100, 0, 0};
   source.extent = {900, 1200, 0};
   Mean part, distance, inside;
@@ -149,7 +149,7 @@ TEST_P(Sources, ALineIsFilledAcrossBoundaries) {
 TEST_P(Sources, AConeIsUniformInSolidAngle) {
   for (const float half : {0.001F, 0.4F, 2.5F}) {
     Source source;
-    source.aim = Aim::cone;
+    source.aim = Source::Aim::cone;
     source.direction = kAxis;
     source.half_angle = half;
     const double most = 2 * std::pow(std::sin(double{half} / 2), 2);
@@ -172,10 +172,10 @@ TEST_P(Sources, AConeIsUniformInSolidAngle) {
 
 TEST_P(Sources, ALaserIsADiscThatShinesOneWay) {
   Source source;
-  source.shape = SourceShape::disc;
+  source.shape = Source::Shape::disc;
   source.radius = 2;
   source.extent = source.direction = kAxis;
-  source.aim = Aim::cone;
+  source.aim = Source::Aim::cone;
   source.polarization = {1, 1, 0};
   // Its part across the direction: (1, 1, 0) - 0.6 (0.6, 0, -0.8), of length sqrt(2 - 0.36).
   const double length = std::sqrt(1.64);
@@ -300,10 +300,10 @@ TEST_P(Sources, GivenPhotonsAreInTheScenesCoordinates) {
 
 TEST_P(Sources, RaysAreTheirBirths) {
   Source disc;
-  disc.shape = SourceShape::disc;
+  disc.shape = Source::Shape::disc;
   disc.extent = disc.direction = kAxis;
   disc.radius = 70;
-  disc.aim = Aim::lambertian;
+  disc.aim = Source::Aim::lambertian;
   Source ball;
   ball.center = {10, 20, 30};
   ball.radius = 400;

@@ -245,7 +245,7 @@ class ThinLayers : public test::OfPhotons {
     return geometry.view().is_fine() ? 10'000'000 : 200'000;  // floats are off by up to 1 %
   }
 
-  [[nodiscard]] GpuGeometry upload_with(const Scene& scene, Positions positions) const {
+  [[nodiscard]] GpuGeometry upload_with(const Scene& scene, UploadOptions::Positions positions) const {
     UploadOptions options;
     options.positions = positions;
     return upload(scene, device(), options);
@@ -258,7 +258,7 @@ class ThinLayers : public test::OfPhotons {
     for (std::size_t i = 0; i != layered.beams.size(); ++i) {
       Source source;
       source.center = layered.beams[i].from;
-      source.aim = Aim::cone;
+      source.aim = Source::Aim::cone;
       source.direction = to_float(layered.beams[i].along);
       const Tally tally = simulation.run(source, {.seed = 5 + i}, count);
       ASSERT_EQ(tally.of(StepKind::absorbed) + tally.of(StepKind::escaped), count) << "beam " << i;
@@ -275,7 +275,7 @@ RAYLIFT_ON_BOTH_DEVICES(ThinLayers);
 TEST_P(ThinLayers, AbsorbByTheirThickness) {
   test::Shares shares;
   for (const Layered& layered : all_layered()) {
-    const GpuGeometry geometry = upload_with(layered.scene, Positions::automatic);
+    const GpuGeometry geometry = upload_with(layered.scene, UploadOptions::Positions::automatic);
     add(layered, geometry, shares);
     if (HasFailure()) return;
   }
@@ -287,24 +287,24 @@ TEST_P(ThinLayers, WantPositionsFinerThanFloats) {
   const auto share_of = [&](const Layered& layered, const GpuGeometry& geometry) {
     Source source;
     source.center = layered.beams[0].from;
-    source.aim = Aim::cone;
+    source.aim = Source::Aim::cone;
     source.direction = to_float(layered.beams[0].along);
     const Tally tally = Simulation(geometry).run(source, {.seed = 5}, 20'000);
     return static_cast<double>(tally.of(StepKind::absorbed)) / 20'000;
   };
   const Layered plate = film(2e-3, 9000, false);
-  EXPECT_EQ(share_of(plate, upload_with(plate.scene, Positions::floats)), 0);
-  EXPECT_NEAR(share_of(plate, upload_with(plate.scene, Positions::fine)), 1 - std::exp(-0.25), 0.015);
+  EXPECT_EQ(share_of(plate, upload_with(plate.scene, UploadOptions::Positions::floats)), 0);
+  EXPECT_NEAR(share_of(plate, upload_with(plate.scene, UploadOptions::Positions::fine)), 1 - std::exp(-0.25), 0.015);
 
   Layered ball = coated(20000, 1e-3, 25000, true);
-  const double fine = share_of(ball, upload_with(ball.scene, Positions::fine));
+  const double fine = share_of(ball, upload_with(ball.scene, UploadOptions::Positions::fine));
   for (Mesh& mesh : ball.scene.meshes) mesh.rests.clear();
-  EXPECT_GT(std::abs(share_of(ball, upload_with(ball.scene, Positions::fine)) - fine), 0.03);
+  EXPECT_GT(std::abs(share_of(ball, upload_with(ball.scene, UploadOptions::Positions::fine)) - fine), 0.03);
 }
 
 TEST_P(ThinLayers, OfSolidsThatMoveStayThin) {
   Layered plate = film(2e-3, 9000, false);
-  GpuGeometry geometry = upload_with(plate.scene, Positions::automatic);
+  GpuGeometry geometry = upload_with(plate.scene, UploadOptions::Positions::automatic);
   ASSERT_TRUE(geometry.view().is_fine());
   const EigenTransform moved = turned(far(-7000)) * Eigen::AngleAxisd(1.1, Vector3d::UnitX());
   plate.scene.instances[1].transform = moved;
@@ -410,7 +410,7 @@ TEST_P(ThinLayers, GiveTheSamePhotonsOnEveryDevice) {
   std::vector<PhotonRow> rows[2];
   const GpuGeometry* const geometries[] = {&here, &there};
   for (int i = 0; i != 2; ++i) {
-    Results results;
+    Simulation::Results results;
     results.finals = [&](std::span<const PhotonRow> some) { rows[i].insert(rows[i].end(), some.begin(), some.end()); };
     (void)Simulation(*geometries[i]).run(source, {.seed = 3}, 5'000, results);
   }

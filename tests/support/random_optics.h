@@ -26,7 +26,8 @@ inline OpticalTable random_table(std::mt19937& random, std::string key, double l
   std::uniform_real_distribution<double> at(wavelength ? 70.0 : 1.3, wavelength ? 900.0 : 15.0);
   std::set<double> points;
   for (std::size_t count = 2 + random() % 12; points.size() != count;) points.insert(at(random));
-  OpticalTable table{std::move(key), wavelength ? SpectralAxis::wavelength_nm : SpectralAxis::energy_ev, {}, {}};
+  OpticalTable table{
+      std::move(key), wavelength ? OpticalTable::Axis::wavelength_nm : OpticalTable::Axis::energy_ev, {}, {}};
   for (const double point : points) {
     table.at.push_back(point);
     table.values.push_back(value(random));
@@ -145,7 +146,7 @@ inline Scene random_tree(unsigned seed, std::uint32_t solids) {
     scene.meshes.push_back({"mesh",
                             {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
                             {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}},
-                            parts == 1 ? std::vector<MeshPart>{{0, 4}} : std::vector<MeshPart>{{0, 1}, {1, 3}}});
+                            parts == 1 ? std::vector<Mesh::Part>{{0, 4}} : std::vector<Mesh::Part>{{0, 1}, {1, 3}}});
   for (int i = 0; i != 5; ++i) scene.volumes.push_back("volume" + std::to_string(i));
   for (std::uint32_t i = 0; i != solids; ++i) {
     const std::uint32_t parent = i == 0 || random() % 8 == 0 ? kNone : static_cast<std::uint32_t>(random() % i);

@@ -18,7 +18,7 @@ inline constexpr Resolution kSize{320, 240};
 /// Skips where there is no context, and says why.
 class WithContext : public testing::Test {
  protected:
-  static void SetUpTestSuite() { make_context(GlRenderer::software); }
+  static void SetUpTestSuite() { make_context(GlContextOptions::Renderer::software); }
   static void TearDownTestSuite() { context_.reset(); }
   /// On a GPU, for OpenGL and CUDA both.
   static void make_cuda_context() {
@@ -26,9 +26,9 @@ class WithContext : public testing::Test {
     if (cuda_device_count(&why) == 0)
       why_not_ = why;
     else
-      make_context(GlRenderer::device);
+      make_context(GlContextOptions::Renderer::device);
   }
-  static void make_context(GlRenderer where) {
+  static void make_context(GlContextOptions::Renderer where) {
     try {
       context_ = std::make_unique<GlContext>(GlContextOptions{where, -1, false});
     } catch (const std::exception& error) {

@@ -2,7 +2,6 @@
 #include "draw/legends.h"
 
 #include <raylift/geometry/scene/eigen.h>
-#include <raylift/geometry/scene/names.h>
 #include <raylift/geometry/scene/solids.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 
 #include "cli/text.h"
 #include "draw/overlay_builder.h"
+#include "geometry/src/scene/names.h"
 #include "light/photon_colors.h"
 #include "meshes/draw_list.h"
 #include "model/color_map.h"
@@ -213,7 +213,7 @@ void add_surfaces(const Solids& solids, const Settings& settings, std::span<cons
     entry.hint = name(*first) + (count == 1 ? " lies in an opaque solid" : " and others lie in opaque solids") +
                  ": cut those (X), draw them as glass or hide them";
   }
-  for (const SolidBorder& border : scene.optics.borders) {
+  for (const Optics::Border& border : scene.optics.borders) {
     if (tree.mother[border.from] == border.to || tree.mother[border.to] == border.from) continue;
     const std::uint32_t surface = scene.optics.assignments[border.assignment].surface;
     if (std::find(listed.begin(), listed.end(), surface) != listed.end()) continue;

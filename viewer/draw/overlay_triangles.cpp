@@ -77,7 +77,7 @@ void add_text(Triangles& triangles, const OverlayItem& text, const GlyphImage& l
   constexpr int kSides = 12;
   const float around = 0.5F * text.halo, y = std::round(text.from.y());
   for_letters(text, [&](std::uint32_t letter, float x, float shift) {
-    const GlyphImage::Place& place = letters.place(letter, text.size, shift);
+    const GlyphImage::Slot& place = letters.place(letter, text.size, shift);
     if (place.width == 0) return;
     for (int k = 0; k < (around > 0 ? kSides : 1); ++k) {
       const float angle = 6.2831853F * static_cast<float>(k) / kSides;
@@ -100,8 +100,8 @@ GlyphImage::Key GlyphImage::key(std::uint32_t letter, float capital, float shift
   return {letter, static_cast<int>(std::lround(capital * kSizes)), static_cast<int>(std::lround(shift * kShifts))};
 }
 
-const GlyphImage::Place& GlyphImage::place(std::uint32_t letter, float capital, float shift) const {
-  static const Place kNothing;
+const GlyphImage::Slot& GlyphImage::place(std::uint32_t letter, float capital, float shift) const {
+  static const Slot kNothing;
   const auto found = places_.find(key(letter, capital, shift));
   return found != places_.end() ? found->second : kNothing;
 }

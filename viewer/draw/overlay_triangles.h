@@ -27,13 +27,13 @@ class GlyphImage {
  public:
   static constexpr int kSide = 1024;  ///< pixels, of its rows and columns
 
-  struct Place {
+  struct Slot {
     int x = 0, y = 0, width = 0, height = 0;  ///< pixels, from the first row on
     int left = 0, top = 0;                    ///< as of Glyph
   };
   /// Adds the letter, unless it is there. Where the image is full it begins anew, and earlier places are void: false.
   bool add(std::uint32_t letter, float capital, float shift);
-  [[nodiscard]] const Place& place(std::uint32_t letter, float capital, float shift) const;
+  [[nodiscard]] const Slot& place(std::uint32_t letter, float capital, float shift) const;
   [[nodiscard]] const std::vector<std::uint8_t>& pixels() const { return pixels_; }
   /// Raised by each change of the pixels.
   [[nodiscard]] std::uint64_t version() const { return version_; }
@@ -41,7 +41,7 @@ class GlyphImage {
  private:
   using Key = std::tuple<std::uint32_t, int, int>;
   static Key key(std::uint32_t letter, float capital, float shift);
-  std::map<Key, Place> places_;
+  std::map<Key, Slot> places_;
   std::vector<std::uint8_t> pixels_;
   int x_ = 0, y_ = 0, row_ = 0;  // where the next letter goes, and the height of its row
   std::uint64_t version_ = 0;

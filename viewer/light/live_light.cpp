@@ -79,7 +79,7 @@ void LiveLight::follow_more(PhotonSet& set, std::uint64_t most) {
   run.seed = request_->seed;
   run.first = followed_;
   std::vector<photon::History> histories;
-  photon::Results results;
+  photon::Simulation::Results results;
   const std::size_t before = set.points.size();
   results.hits = [&](std::span<const photon::PhotonRow> hits) { add_points(set, hits, "light", followed_); };
   if (request_->histories)

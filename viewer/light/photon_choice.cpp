@@ -108,9 +108,9 @@ std::vector<std::uint32_t> sensors_of_solids(const Scene& scene) {
   if (scene.optics.channels.empty()) return shown;
   const raylift::SolidTree tree = solid_tree(scene);
   std::vector<std::uint32_t> below(shown.size(), 0);  // sensors in a solid, its own self among them
-  for (const SolidChannel& channel : scene.optics.channels)
+  for (const Optics::Channel& channel : scene.optics.channels)
     for (std::uint32_t solid = channel.solid; solid != kNone; solid = tree.mother[solid]) ++below[solid];
-  for (const SolidChannel& channel : scene.optics.channels)
+  for (const Optics::Channel& channel : scene.optics.channels)
     for (std::uint32_t solid = channel.solid; solid != kNone && below[solid] == 1; solid = tree.mother[solid])
       shown[solid] = channel.solid;
   return shown;

@@ -14,6 +14,7 @@
 
 #include "base/json.h"
 #include "cli/text.h"
+#include "geometry/src/stage.h"
 #include "light/chroma_photons.h"
 
 namespace raylift::viewer {

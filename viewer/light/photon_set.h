@@ -5,7 +5,6 @@
 
 #include <raylift/geometry/progress.h>
 #include <raylift/geometry/scene/scene.h>
-#include <raylift/photon/histories.h>
 #include <raylift/photon/results.h>
 
 #include <cstdint>
@@ -14,6 +13,8 @@
 #include <span>
 #include <string>
 #include <vector>
+
+#include "photon/src/histories.h"
 
 namespace raylift::viewer {
 

@@ -91,7 +91,7 @@ DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<con
     if (instances.empty()) continue;
     const Mesh& mesh = scene.meshes[m];
     for (std::size_t part = 0; part != mesh.parts.size(); ++part) {
-      const MeshPart& run = mesh.parts[part];
+      const Mesh::Part& run = mesh.parts[part];
       if (run.triangle_count == 0) continue;
       const std::uint32_t first = offsets.first_triangle[m] + run.first_triangle;
       list.commands.push_back({run.triangle_count * 3, static_cast<std::uint32_t>(instances.size()), first * 3, 0,

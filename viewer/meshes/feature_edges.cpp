@@ -120,7 +120,7 @@ void FeatureEdges::add(const Scene& scene, const MeshOffsets& offsets, std::span
   for (std::size_t i = 0; i != fresh.size(); ++i) {
     const std::uint32_t m = fresh[i];
     const std::vector<FeatureEdge>& edges = found[i];
-    const std::vector<MeshPart>& parts = scene.meshes[m].parts;
+    const std::vector<Mesh::Part>& parts = scene.meshes[m].parts;
     for (std::size_t p = 0; p != parts.size(); ++p) {
       const auto at = [&](std::uint32_t triangle) {
         return std::partition_point(edges.begin(), edges.end(),

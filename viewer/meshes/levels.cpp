@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "geometry/src/stage.h"
 #include "meshes/enclosed.h"
 
 namespace raylift::viewer {
@@ -184,7 +185,7 @@ Levels make_levels(const Scene& scene, const MeshOffsets& offsets, const MeshCho
   std::vector<std::vector<UInt3>> sorted;  // of parts in pieces
   for (std::uint32_t m = 0; m != scene.meshes.size(); ++m) {
     const Mesh& mesh = scene.meshes[m];
-    for (const MeshPart& part : mesh.parts) {
+    for (const Mesh::Part& part : mesh.parts) {
       all.first_piece.push_back(static_cast<std::uint32_t>(works.size()));
       const std::span<const UInt3> triangles(mesh.triangles.data() + part.first_triangle, part.triangle_count);
       if (!choice(m) || triangles.size() <= kLargestPiece) {

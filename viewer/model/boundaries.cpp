@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/boundaries.h"
+#include "geometry/src/scene/names.h"
 
 #include <raylift/geometry/optics/surface_between.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 #include <map>
@@ -17,7 +17,7 @@ class Collected {
  public:
   void add(std::uint32_t from, std::uint32_t to, const SurfaceChoice& choice, std::uint32_t solid,
            std::uint64_t triangles) {
-    const bool border = choice.rule == SurfaceRule::border;
+    const bool border = choice.rule == SurfaceChoice::Rule::border;
     Boundary& one = all_[{choice.surface, border, from, to}];
     one.from = from;
     one.to = to;
@@ -66,14 +66,14 @@ std::vector<Boundary> boundaries(const Scene& scene) {
     const Instance& placed = scene.instances[solid];
     const SurfaceChoice in = surface_between(scene, tree, mother, solid);
     const SurfaceChoice out = surface_between(scene, tree, solid, mother);
-    const std::vector<MeshPart>& parts = scene.meshes[placed.mesh].parts;
+    const std::vector<Mesh::Part>& parts = scene.meshes[placed.mesh].parts;
     for (std::size_t part = 0; part != parts.size(); ++part) {
       const std::uint32_t inside = scene.material(placed, part);
       all.add(placed.outside, inside, in, solid, parts[part].triangle_count);
       all.add(inside, placed.outside, out, solid, parts[part].triangle_count);
     }
   }
-  for (const SolidBorder& border : scene.optics.borders) {
+  for (const Optics::Border& border : scene.optics.borders) {
     if (tree.mother[border.from] == border.to || tree.mother[border.to] == border.from) continue;
     const auto material = [&](std::uint32_t solid) { return scene.material(scene.instances[solid], 0); };
     const SurfaceChoice choice = surface_between(scene, tree, border.from, border.to);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/display_name.h"
 
-#include <raylift/geometry/scene/names.h>
+#include "geometry/src/scene/names.h"
 
 #include <algorithm>
 

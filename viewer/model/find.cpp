@@ -3,7 +3,6 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/find_solids.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 
 #include "base/parse_number.h"
 #include "cli/text.h"
+#include "geometry/src/scene/names.h"
 #include "model/display_name.h"
 #include "model/word_query.h"
 
@@ -96,10 +96,10 @@ std::vector<std::uint32_t> matching_in_part(const Solids& solids, FoundBy by, co
   return found;
 }
 
-const SolidChannel* channel_of(const Scene& scene, std::uint32_t solid) {
+const Optics::Channel* channel_of(const Scene& scene, std::uint32_t solid) {
   const auto& all = scene.optics.channels;
   const auto at = std::lower_bound(all.begin(), all.end(), solid,
-                                   [](const SolidChannel& one, std::uint32_t wanted) { return one.solid < wanted; });
+                                   [](const Optics::Channel& one, std::uint32_t wanted) { return one.solid < wanted; });
   return at == all.end() || at->solid != solid ? nullptr : &*at;
 }
 
@@ -108,7 +108,7 @@ std::vector<std::string> numbers_of(const Scene& scene, std::uint32_t solid) {
   std::vector<std::string> numbers;
   const std::uint32_t node = scene.instances[solid].node;
   if (node != kNone && scene.nodes[node].copy_number) numbers.push_back(std::to_string(*scene.nodes[node].copy_number));
-  if (const SolidChannel* channel = channel_of(scene, solid)) numbers.push_back(std::to_string(channel->number));
+  if (const Optics::Channel* channel = channel_of(scene, solid)) numbers.push_back(std::to_string(channel->number));
   return numbers;
 }
 
@@ -140,7 +140,7 @@ std::vector<std::uint32_t> ranked(const Solids& solids, FoundBy by, const NameQu
 std::vector<std::uint32_t> with_channel(const Scene& scene, std::string_view text) {
   const auto number = base::parse_number<std::int64_t>(text);
   std::vector<std::uint32_t> found;
-  for (const SolidChannel& one : scene.optics.channels)
+  for (const Optics::Channel& one : scene.optics.channels)
     if (number == one.number) found.push_back(one.solid);
   return found;
 }

@@ -3,10 +3,10 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/eigen.h>
-#include <raylift/geometry/scene/names.h>
 
 #include "cli/quantity.h"
 #include "cli/text.h"
+#include "geometry/src/scene/names.h"
 #include "model/find.h"
 
 namespace raylift::viewer {

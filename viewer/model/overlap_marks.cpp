@@ -3,7 +3,6 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/eigen.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 #include <array>
@@ -15,29 +14,30 @@
 
 #include "base/json.h"
 #include "cli/text.h"
+#include "geometry/src/scene/names.h"
 
 namespace raylift::viewer {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string sentence(OverlapKind kind, const std::string& first, const std::string& second) {
+std::string sentence(Overlap::Kind kind, const std::string& first, const std::string& second) {
   switch (kind) {
-    case OverlapKind::crosses_mother:
+    case Overlap::Kind::crosses_mother:
       return first + " lies partly outside of its mother " + second;
-    case OverlapKind::outside_mother:
+    case Overlap::Kind::outside_mother:
       return first + " lies outside of its mother " + second;
-    case OverlapKind::siblings_cross:
+    case Overlap::Kind::siblings_cross:
       return first + " and " + second + " share space";
-    case OverlapKind::contains_sibling:
+    case Overlap::Kind::contains_sibling:
       return first + " contains " + second;
-    case OverlapKind::siblings_coincide:
+    case Overlap::Kind::siblings_coincide:
       return first + " and " + second + " have the same surface";
   }
   return first + " and " + second;
 }
 
-OverlapMark mark_of(const Scene& scene, OverlapKind kind, std::uint32_t first, std::uint32_t second) {
+OverlapMark mark_of(const Scene& scene, Overlap::Kind kind, std::uint32_t first, std::uint32_t second) {
   OverlapMark mark;
   const auto name = [&](std::uint32_t i) { return std::string(base_name(scene.solid_name(scene.instances[i]))); };
   mark.words = sentence(kind, name(first), name(second));
@@ -48,9 +48,9 @@ OverlapMark mark_of(const Scene& scene, OverlapKind kind, std::uint32_t first, s
 
 constexpr const char* kAdvice = "make it by: raylift check --json SCENE > report.json";
 
-OverlapKind kind_of(const std::string& word, const std::string& file) {
-  for (std::size_t k = 0; k != kOverlapKinds; ++k)
-    if (to_string(static_cast<OverlapKind>(k)) == word) return static_cast<OverlapKind>(k);
+Overlap::Kind kind_of(const std::string& word, const std::string& file) {
+  for (std::size_t k = 0; k != Overlap::kKinds; ++k)
+    if (to_string(static_cast<Overlap::Kind>(k)) == word) return static_cast<Overlap::Kind>(k);
   throw Error(ErrorKind::malformed, "there is no kind of overlap '" + cli::printable(word) + "'", {file, ""}, kAdvice);
 }
 

@@ -2,7 +2,6 @@
 #include "model/setting_table.h"
 
 #include <raylift/geometry/error.h>
-#include <raylift/photon/histories.h>
 
 #include <algorithm>
 #include <type_traits>
@@ -10,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/quantity.h"
 #include "cli/text.h"
+#include "photon/src/histories.h"
 
 namespace raylift::viewer {
 namespace {

@@ -18,12 +18,12 @@ std::string DeviceScene::sharing() const {
 
 void DeviceScene::with_view(StreamRef stream, const std::function<void(const GeometryView&)>& work) const {
   if (!shared_) return work(own_->view());
-  const GeometryMapping mapping = shared_->map(stream);
+  const SharedGeometry::Mapping mapping = shared_->map(stream);
   work(mapping.view());
 }
 
 std::uint64_t DeviceScene::device_triangles() const {
-  for (const ArrayResidency& array : report().arrays)
+  for (const ResidencyReport::Array& array : report().arrays)
     if (array.name == info(ViewArray::triangles).name) return array.device_bytes / sizeof(UInt3);
   return 0;
 }

@@ -59,7 +59,7 @@ RayCaster::RayCaster(const Scene& scene, const DeviceScene& geometry)
       geometry_(&geometry),
       device_(geometry.device()),
       stream_(device_),
-      image_(device_, 16, 16, {SharedAccess::none, Sharing::automatic}) {
+      image_(device_, 16, 16, {SharedOptions::Access::none, Sharing::automatic}) {
   const ColorTable table = color_table(scene);
   fill<std::uint32_t>(colors_, table.colors);
   frame_.material_entries = table.materials;
@@ -200,7 +200,7 @@ bool RayCaster::advance(double seconds) {
   const auto since = [](Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); };
   if (done()) return true;
   geometry_->with_view(stream_, [&](const GeometryView& view) {
-    const ImageMapping mapping = image_.map(stream_);
+    const SharedImage::Mapping mapping = image_.map(stream_);
     frame_.geometry = view;
     frame_.pixels = mapping.image().pixels;
     do {

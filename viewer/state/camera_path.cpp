@@ -64,14 +64,14 @@ CameraPath::CameraPath(const Bookmarks& bookmarks, const std::vector<std::string
     throw Error(ErrorKind::usage, "a path needs two bookmarks or more", {}, "name them: 'A,B,C'");
 }
 
-CameraPath::Place CameraPath::at(double share) const {
+CameraPath::Sample CameraPath::at(double share) const {
   const std::size_t last = bookmarks_.size() - 1;
   const double place = std::clamp(share, 0.0, 1.0) * static_cast<double>(last);
   const std::size_t from = std::min(static_cast<std::size_t>(place), last - 1);
   const double t = place - static_cast<double>(from);
   const auto camera = [&](std::size_t i) { return &bookmarks_[i].camera; };
   const Bookmark &a = bookmarks_[from], &b = bookmarks_[from + 1];
-  Place result{
+  Sample result{
       t < 1 ? from : last,
       between({camera(from == 0 ? 0 : from - 1), camera(from), camera(from + 1), camera(std::min(from + 2, last))}, t),
       {},
@@ -94,7 +94,7 @@ CameraPath::Place CameraPath::at(double share) const {
   return result;
 }
 
-void CameraPath::Place::set_clip(Settings& settings) const {
+void CameraPath::Sample::set_clip(Settings& settings) const {
   if (!clips) return;
   settings.set_planes({});
   if (clip_box)

@@ -17,7 +17,7 @@ class CameraPath {
   /// bookmark has, and for fewer than two names.
   CameraPath(const Bookmarks& bookmarks, const std::vector<std::string>& names, const Bounds& scene);
 
-  struct Place {
+  struct Sample {
     std::size_t bookmark;  ///< of the path, that was passed last
     Camera camera;
     std::optional<ClipPlane> clip;
@@ -29,7 +29,7 @@ class CameraPath {
   /// The place after a share of the path, from 0 to 1. Each pair of bookmarks takes the same time. The camera's target,
   /// orientation, distance and field of view follow Catmull and Rom's spline, distance and orientation along their
   /// logarithm and sphere. A clipping plane, or a box, that both bookmarks have moves evenly.
-  [[nodiscard]] Place at(double share) const;
+  [[nodiscard]] Sample at(double share) const;
   [[nodiscard]] const Bookmark& bookmark(std::size_t i) const { return bookmarks_[i]; }
 
  private:

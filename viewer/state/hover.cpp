@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "state/hover.h"
+#include "geometry/src/scene/names.h"
 
 #include <fmt/format.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 #include <cmath>

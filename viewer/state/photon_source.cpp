@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
-#include <raylift/photon/compare_histories.h>
 #include <raylift/photon/load_source.h>
 #include <raylift/photon/propagate.h>
 #include <raylift/photon/simulation.h>
@@ -19,6 +18,8 @@
 
 #include "base/json.h"
 #include "cli/text.h"
+#include "geometry/src/stage.h"
+#include "photon/src/compare_histories.h"
 #include "rays/device_scene.h"
 
 namespace raylift::viewer {

@@ -142,7 +142,7 @@ void SceneLoader::show(ViewerState& state, Scene scene) {
   const auto fresh = std::make_shared<const Scene>(std::move(scene));
   state.show(fresh);
   checking_ = std::make_unique<Task<SceneCheck>>(
-      [fresh](const Progress& progress) { return raylift::check(*fresh, {}, progress); });
+      [fresh](const Progress& progress) { return raylift::check(*fresh, progress); });
   read_photons(state);
 }
 

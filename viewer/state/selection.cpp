@@ -16,7 +16,7 @@ std::string material_name(const Scene& scene, std::uint32_t material) {
 
 /// "Mirror, skin of the solid entered", or "none".
 std::string surface_text(const Scene& scene, const SurfaceChoice& choice) {
-  if (choice.rule == SurfaceRule::none) return "none";
+  if (choice.rule == SurfaceChoice::Rule::none) return "none";
   return scene.optics.surfaces[choice.surface].name + ", " + std::string(to_string(choice.rule));
 }
 

@@ -16,9 +16,9 @@ namespace {
 constexpr double kDepthReach = 60;
 
 /// Distances in the image, in pixels.
-class Place {
+class ImageDistance {
  public:
-  Place(const Camera& camera, const Cursor& cursor)
+  ImageDistance(const Camera& camera, const Cursor& cursor)
       : camera_(camera),
         size_(cursor.window.width, cursor.window.height),
         aspect_(size_.x() / size_.y()),
@@ -71,7 +71,7 @@ std::optional<SnapPoint> Snapping::find(const ShownScene& shown, std::span<const
                                         const Cursor& cursor) {
   if (picked.empty()) return std::nullopt;
   const Scene& scene = *shown.scene;
-  const Place place(shown.camera, cursor);
+  const ImageDistance place(shown.camera, cursor);
   const auto ray = cursor_ray(shown.camera, cursor);
   std::optional<SnapPoint> surface;
   if (at_cursor)

@@ -26,7 +26,7 @@ namespace raylift::viewer {
 struct ImageOptions {
   std::string output;  ///< PNG file; empty: none
   Resolution resolution;
-  GlRenderer gl = GlRenderer::automatic;
+  GlContextOptions::Renderer gl = GlContextOptions::Renderer::automatic;
   int samples = 0;              ///< per pixel; 0: chosen by the renderer
   int frames = 0;               ///< more than 0: draw this many, and print the frame rate
   int ray_samples = 16;         ///< per pixel

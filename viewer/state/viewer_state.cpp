@@ -207,7 +207,7 @@ void ViewerState::play_path(const std::vector<std::string>& names, double second
 void ViewerState::advance_path(double seconds) {
   if (!path_) return;
   path_->now += seconds;
-  const CameraPath::Place place = path_->path.at(path_->now / path_->seconds);
+  const CameraPath::Sample place = path_->path.at(path_->now / path_->seconds);
   if (path_->bookmark != place.bookmark) go_to(path_->path.bookmark(place.bookmark));
   path_->bookmark = place.bookmark;
   viewpoint_.set(place.camera);

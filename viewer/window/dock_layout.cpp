@@ -101,7 +101,7 @@ void place_column(const DockWish& wish, const std::vector<std::size_t>& panels, 
   float top = gap;
   std::size_t next = 0;
   for (const std::size_t i : panels) {
-    DockLayout::Place& place = layout.panels[i];
+    DockLayout::PanelBox& place = layout.panels[i];
     const float high = place.folded ? title : heights[next++];
     // A window that is lower than the titles has those that fit.
     if (top + high > wish.height + 0.5F) break;

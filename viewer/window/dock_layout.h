@@ -41,16 +41,16 @@ struct DockWish {
 
 struct DockLayout {
   Rectangle toolbar;
-  struct Place {
+  struct PanelBox {
     Rectangle at;  ///< empty: the panel is closed, or has no room
     bool folded = false;
   };
-  std::array<Place, kPanels> panels{};
+  std::array<PanelBox, kPanels> panels{};
   Rectangle free;             ///< between the docks, over the window's whole height
   Rectangle axes, scale_bar;  ///< empty without room
   Rectangle message;          ///< its upper edge; the height is the least
   Rectangle progress;         ///< its lower edge; the height is the least
-  [[nodiscard]] const Place& of(Panel panel) const { return panels[static_cast<std::size_t>(panel)]; }
+  [[nodiscard]] const PanelBox& of(Panel panel) const { return panels[static_cast<std::size_t>(panel)]; }
 };
 
 /// docs/viewer_design.md has the rules.

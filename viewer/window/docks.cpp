@@ -51,7 +51,7 @@ void Docks::place(float width, float height, bool toolbar, const std::array<bool
 
 bool Docks::begin(Panel panel, const char* title, bool& open) {
   State& state = of(panel);
-  const DockLayout::Place& place = layout_.of(panel);
+  const DockLayout::PanelBox& place = layout_.of(panel);
   if (!open || place.at.empty()) return false;
   const bool folded = place.folded || state.folded;
   ImGui::SetNextWindowPos({place.at.left, place.at.top});
@@ -95,7 +95,7 @@ bool Docks::squeezed(Panel panel, float units) const {
 }
 
 bool Docks::shown(Panel panel) const {
-  const DockLayout::Place& place = layout_.of(panel);
+  const DockLayout::PanelBox& place = layout_.of(panel);
   return !place.at.empty() && !place.folded && !panels_[static_cast<std::size_t>(panel)].folded;
 }
 

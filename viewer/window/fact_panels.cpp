@@ -28,9 +28,9 @@ void draw_check(const ViewerState& state) {
     ImGui::TextUnformatted("not watertight");
   }
   if (begin_facts("flaws")) {
-    for (std::size_t i = 0; i < kFlaws; ++i)
+    for (std::size_t i = 0; i < MeshCheck::kFlaws; ++i)
       if (check.counts[i] != 0)
-        fact(std::string(to_string(static_cast<Flaw>(i))).c_str(), cli::grouped(check.counts[i]));
+        fact(std::string(to_string(static_cast<MeshCheck::Flaw>(i))).c_str(), cli::grouped(check.counts[i]));
     ImGui::EndTable();
   }
   for (const std::string& warning : state.scene()->report.warnings) wrapped(cli::printable(warning));
@@ -70,7 +70,7 @@ void draw_arrays(const ResidencyReport& report) {
   if (!ImGui::BeginTable("arrays", 4, ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingFixedFit)) return;
   for (const char* title : {"Array", "Bytes", "Where", "On device"}) ImGui::TableSetupColumn(title);
   ImGui::TableHeadersRow();
-  for (const ArrayResidency& array : report.arrays) {
+  for (const ResidencyReport::Array& array : report.arrays) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     text(array.name);

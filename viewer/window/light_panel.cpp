@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <imgui.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/scene/names.h>
 
 #include "cli/text.h"
+#include "geometry/src/scene/names.h"
 #include "light/photon_colors.h"
 #include "model/display_name.h"
 #include "window/panel_items.h"

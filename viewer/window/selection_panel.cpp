@@ -2,13 +2,13 @@
 // The panels of the selected solid, or group of solids, and of measured distances and angles.
 #include <fmt/format.h>
 #include <imgui.h>
-#include <raylift/geometry/optics/properties.h>
 #include <raylift/geometry/optics/surface_between.h>
 
 #include <array>
 #include <functional>
 
 #include "cli/text.h"
+#include "geometry/src/optics/property_table.h"
 #include "model/measurement.h"
 #include "model/word_help.h"
 #include "window/panel_items.h"
@@ -24,7 +24,7 @@ std::string with_unit(PropertyOf of, const std::string& key, const std::string& 
 
 /// The table over the wavelengths that it is given for, as one line and as a curve.
 void draw_table(PropertyOf of, const OpticalTable& table) {
-  const TableRange all = range_of(table);
+  const OpticalTable::Range all = table.range();
   const std::string range =
       all.least == all.most ? fmt::format("{:.5g}", all.least) : fmt::format("{:.5g} to {:.5g}", all.least, all.most);
   fact(table.key.c_str(),
@@ -43,7 +43,7 @@ void draw_table(PropertyOf of, const OpticalTable& table) {
 void draw_properties(const char* id, PropertyOf of, const OpticalProperties& properties) {
   if (!begin_facts(id)) return;
   for (const OpticalTable& table : properties.tables) draw_table(of, table);
-  for (const OpticalConstant& constant : properties.constants)
+  for (const OpticalProperties::Constant& constant : properties.constants)
     fact(constant.key.c_str(), with_unit(of, constant.key, fmt::format("{:.6g}", constant.value)));
   ImGui::EndTable();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "window/tree_rows.h"
 
-#include <raylift/geometry/scene/names.h>
+#include "geometry/src/scene/names.h"
 
 #include <string_view>
 #include <unordered_map>

@@ -5,6 +5,7 @@
 #include "bvh_pairs.h"
 #include "bvh_wide.h"
 #include "large_vector.h"
+#include "stage.h"
 
 #include <raylift/geometry/error.h>
 
@@ -47,7 +48,7 @@ void check_size(const bvh_detail::BvhNode& root) {
 
 }  // namespace
 
-Bvh build_bvh(std::span<const Float3> vertices, std::span<const UInt3> triangles, const BvhOptions& options,
+Bvh build_bvh(std::span<const Float3> vertices, std::span<const UInt3> triangles, const Bvh::Options& options,
               const Progress& progress) try {
   if (options.leaf_pairs < 1 || options.leaf_pairs > kBvhMaxLeafPairs)
     throw Error(ErrorKind::usage, "leaf_pairs is not 1 to 4");

@@ -3,7 +3,7 @@
 // read twice and moved once for many levels together, not for each level.
 #pragma once
 
-#include <raylift/geometry/raw_vector.h>
+#include <raylift/geometry/detail/raw_vector.h>
 
 #include "bvh_sah.h"
 

@@ -4,6 +4,7 @@
 #include "base/atomics.h"
 #include "bvh_sah.h"
 #include "large_vector.h"
+#include "stage.h"
 
 #include <raylift/geometry/error.h>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <raylift/geometry/bvh/bvh_format.h>
+#include <raylift/geometry/detail/raw_vector.h>
 #include <raylift/geometry/progress.h>
-#include <raylift/geometry/raw_vector.h>
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

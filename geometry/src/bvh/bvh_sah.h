@@ -2,7 +2,7 @@
 // A binary tree over boxes by the surface area heuristic: what a Bvh's wide nodes are gathered from.
 #pragma once
 
-#include <raylift/geometry/raw_vector.h>
+#include <raylift/geometry/detail/raw_vector.h>
 
 #include "bvh_wide_cost.h"
 

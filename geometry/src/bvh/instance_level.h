@@ -3,7 +3,7 @@
 #pragma once
 
 #include <raylift/geometry/bvh/bvh_format.h>
-#include <raylift/geometry/raw_vector.h>
+#include <raylift/geometry/detail/raw_vector.h>
 
 #include <cstddef>
 #include <span>

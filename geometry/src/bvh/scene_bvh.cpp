@@ -16,6 +16,7 @@
 #include "bvh/instance_level.h"
 
 #include "for_each_mesh.h"
+#include "stage.h"
 
 namespace raylift {
 namespace {
@@ -232,7 +233,7 @@ void join(std::vector<Bvh>& trees, const JoinedNumbers& numbers, const std::vect
 
 }  // namespace
 
-SceneBvh build_bvh(const Scene& scene, const Double3& origin, const BvhOptions& options, const Progress& progress,
+SceneBvh build_bvh(const Scene& scene, const Double3& origin, const Bvh::Options& options, const Progress& progress,
                    const MeshBuilder& large) try {
   if (scene.instances.size() >= (std::size_t{1} << 31))
     throw Error(ErrorKind::limit, "the scene has more than 2^31 - 1 instances", {scene.source, ""});
@@ -294,7 +295,7 @@ SceneBvh build_bvh(const Scene& scene, const Double3& origin, const BvhOptions& 
   throw Error(ErrorKind::out_of_host_memory, "no memory for building the scene's BVH", {scene.source, ""});
 }
 
-SceneBvh build_bvh(const FlatScene& flat, const BvhOptions& options, const Progress& progress,
+SceneBvh build_bvh(const FlatScene& flat, const Bvh::Options& options, const Progress& progress,
                    const MeshBuilder& large) {
   Bvh tree = large && flat.triangles.size() >= kLargeMesh ? large(flat.vertices, flat.triangles)
                                                           : build_bvh(flat.vertices, flat.triangles, options, progress);

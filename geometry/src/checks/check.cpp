@@ -4,7 +4,6 @@
 #include <raylift/geometry/checks/check.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/eigen.h>
-#include <raylift/geometry/scene/weld.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
@@ -22,6 +21,8 @@
 
 #include "disjoint_sets.h"
 #include "for_each_mesh.h"
+#include "scene/weld.h"
+#include "stage.h"
 
 namespace raylift {
 namespace {
@@ -50,17 +51,17 @@ bool equal_corners(const UInt3& t) {
 
 /// Counts of flaws and the first examples of each. Adding the tally of what comes later keeps them the first.
 struct Tally {
-  std::array<std::uint64_t, kFlaws> counts{};
-  std::array<std::vector<FlawExample>, kFlaws> examples;
+  std::array<std::uint64_t, MeshCheck::kFlaws> counts{};
+  std::array<std::vector<MeshCheck::Example>, MeshCheck::kFlaws> examples;
 
   template <class Example>
-  void add(Flaw flaw, std::size_t most, const Example& example) {
+  void add(MeshCheck::Flaw flaw, std::size_t most, const Example& example) {
     const auto i = static_cast<std::size_t>(flaw);
     ++counts[i];
     if (examples[i].size() < most) examples[i].push_back(example());
   }
   void add(const Tally& later, std::size_t most) {
-    for (std::size_t i = 0; i != kFlaws; ++i) {
+    for (std::size_t i = 0; i != MeshCheck::kFlaws; ++i) {
       counts[i] += later.counts[i];
       const std::size_t room = std::min(most - std::min(most, examples[i].size()), later.examples[i].size());
       examples[i].insert(examples[i].end(), later.examples[i].begin(),
@@ -76,7 +77,7 @@ struct Size {
 
 class MeshChecker {
  public:
-  MeshChecker(const Mesh& mesh, const CheckOptions& options) : original_(mesh), most_(options.examples) {}
+  MeshChecker(const Mesh& mesh, std::size_t examples) : original_(mesh), most_(examples) {}
 
   MeshCheck run() {
     validate();
@@ -92,7 +93,7 @@ class MeshChecker {
     DisjointSets shells(mesh_.triangles.size());
     tally.add(look_at_edges(shells), most_);
     result_.counts = tally.counts;
-    for (const std::vector<FlawExample>& examples : tally.examples)
+    for (const std::vector<MeshCheck::Example>& examples : tally.examples)
       result_.examples.insert(result_.examples.end(), examples.begin(), examples.end());
     measure();
     look_at_shells(shells);
@@ -162,14 +163,14 @@ class MeshChecker {
     });
     return tally(used.size(), [&](std::size_t i, Tally& sum) {
       if (used[i] == 0)
-        sum.add(Flaw::unreferenced_vertex, most_, [&] {
+        sum.add(MeshCheck::Flaw::unreferenced_vertex, most_, [&] {
           const Eigen::Vector3d at = vector(original_.vertices[i]);
-          return FlawExample{Flaw::unreferenced_vertex, kNone, {at, at}};
+          return MeshCheck::Example{MeshCheck::Flaw::unreferenced_vertex, kNone, {at, at}};
         });
     });
   }
 
-  FlawExample example(Flaw flaw, Index triangle) const {
+  MeshCheck::Example example(MeshCheck::Flaw flaw, Index triangle) const {
     const UInt3& t = mesh_.triangles[triangle];
     Bounds box;
     for (const Index i : {t.x, t.y, t.z}) box.add(vertex(i));
@@ -181,8 +182,8 @@ class MeshChecker {
       const UInt3& t = mesh_.triangles[i];
       const Eigen::Vector3d a = vertex(t.x);
       if (equal_corners(t) || (vertex(t.y) - a).cross(vertex(t.z) - a).isZero(0))
-        sum.add(Flaw::degenerate_triangle, most_,
-                [&] { return example(Flaw::degenerate_triangle, static_cast<Index>(i)); });
+        sum.add(MeshCheck::Flaw::degenerate_triangle, most_,
+                [&] { return example(MeshCheck::Flaw::degenerate_triangle, static_cast<Index>(i)); });
     });
   }
 
@@ -238,20 +239,21 @@ class MeshChecker {
   }
 
   void look_at_edge(Index smaller, std::span<const EdgeUse> uses, Tally& sum) const {
-    const auto add = [&](Flaw flaw) {
+    const auto add = [&](MeshCheck::Flaw flaw) {
       sum.add(flaw, most_, [&] {
         Index triangle = uses.front().triangle();
         for (const EdgeUse& use : uses) triangle = std::min(triangle, use.triangle());
-        return FlawExample{flaw, triangle, {vertex(smaller), vertex(uses.front().other)}};
+        return MeshCheck::Example{flaw, triangle, {vertex(smaller), vertex(uses.front().other)}};
       });
     };
-    if (uses.size() == 1) add(Flaw::open_edge);
-    if (uses.size() > 2) add(Flaw::nonmanifold_edge);
-    if (uses.size() == 2 && uses[0].backward() == uses[1].backward()) add(Flaw::inconsistent_edge);
+    if (uses.size() == 1) add(MeshCheck::Flaw::open_edge);
+    if (uses.size() > 2) add(MeshCheck::Flaw::nonmanifold_edge);
+    if (uses.size() == 2 && uses[0].backward() == uses[1].backward()) add(MeshCheck::Flaw::inconsistent_edge);
     // Triangles with the same corners share all three edges; they are counted at the one opposite their largest vertex.
     for (std::size_t k = 1; k < uses.size(); ++k)
       if (uses[k].opposite == uses[k - 1].opposite && uses[k].opposite > uses[k].other)
-        sum.add(Flaw::duplicate_triangle, most_, [&] { return example(Flaw::duplicate_triangle, uses[k].triangle()); });
+        sum.add(MeshCheck::Flaw::duplicate_triangle, most_,
+                [&] { return example(MeshCheck::Flaw::duplicate_triangle, uses[k].triangle()); });
   }
 
   /// A triangle's area, and the signed volume between it and the mesh's centre: close by, so that little cancels.
@@ -322,27 +324,27 @@ double least_volume(const MeshCheck& check) {
 
 }  // namespace
 
-std::string_view to_string(Flaw flaw) noexcept {
+std::string_view to_string(MeshCheck::Flaw flaw) noexcept {
   switch (flaw) {
-    case Flaw::open_edge:
+    case MeshCheck::Flaw::open_edge:
       return "open_edge";
-    case Flaw::nonmanifold_edge:
+    case MeshCheck::Flaw::nonmanifold_edge:
       return "nonmanifold_edge";
-    case Flaw::inconsistent_edge:
+    case MeshCheck::Flaw::inconsistent_edge:
       return "inconsistent_edge";
-    case Flaw::degenerate_triangle:
+    case MeshCheck::Flaw::degenerate_triangle:
       return "degenerate_triangle";
-    case Flaw::duplicate_triangle:
+    case MeshCheck::Flaw::duplicate_triangle:
       return "duplicate_triangle";
-    case Flaw::unreferenced_vertex:
+    case MeshCheck::Flaw::unreferenced_vertex:
       return "unreferenced_vertex";
   }
   return "unknown";
 }
 
 bool MeshCheck::closed() const {
-  return triangles != 0 && count(Flaw::open_edge) == 0 && count(Flaw::nonmanifold_edge) == 0 &&
-         count(Flaw::inconsistent_edge) == 0;
+  return triangles != 0 && count(MeshCheck::Flaw::open_edge) == 0 && count(MeshCheck::Flaw::nonmanifold_edge) == 0 &&
+         count(MeshCheck::Flaw::inconsistent_edge) == 0;
 }
 bool MeshCheck::inverted() const {
   return closed() && volume < -least_volume(*this);
@@ -351,9 +353,9 @@ bool MeshCheck::watertight() const {
   return closed() && volume > least_volume(*this);
 }
 
-MeshCheck check(const Mesh& mesh, const CheckOptions& options) {
+MeshCheck check(const Mesh& mesh, std::size_t examples) {
   try {
-    return MeshChecker(mesh, options).run();
+    return MeshChecker(mesh, examples).run();
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::out_of_host_memory,
                 "no memory to check " + std::to_string(mesh.triangles.size()) + " triangles",
@@ -361,7 +363,7 @@ MeshCheck check(const Mesh& mesh, const CheckOptions& options) {
   }
 }
 
-SceneCheck check(const Scene& scene, const CheckOptions& options, const Progress& progress) {
+SceneCheck check(const Scene& scene, const Progress& progress, std::size_t examples) {
   const Stage stage(progress, "check", scene.unique_triangles());
   SceneCheck result;
   result.meshes.resize(scene.meshes.size());
@@ -374,7 +376,7 @@ SceneCheck check(const Scene& scene, const CheckOptions& options, const Progress
     while (end != scene.meshes.size() && (end == begin || triangles + scene.meshes[end].triangles.size() <= kSlice))
       triangles += scene.meshes[end++].triangles.size();
     try {
-      detail::for_each_mesh(begin, end, [&](std::size_t i) { result.meshes[i] = check(scene.meshes[i], options); });
+      detail::for_each_mesh(begin, end, [&](std::size_t i) { result.meshes[i] = check(scene.meshes[i], examples); });
     } catch (const Error& error) {
       throw Error(error.kind(), error.problem(), {scene.source, error.element()}, error.advice());
     }
@@ -386,7 +388,7 @@ SceneCheck check(const Scene& scene, const CheckOptions& options, const Progress
     if (mesh.instances++ == 0) mesh.first_instance = i;
   }
   for (const MeshCheck& mesh : result.meshes) {
-    for (std::size_t flaw = 0; flaw != kFlaws; ++flaw) result.counts[flaw] += mesh.counts[flaw];
+    for (std::size_t flaw = 0; flaw != MeshCheck::kFlaws; ++flaw) result.counts[flaw] += mesh.counts[flaw];
     if (mesh.instances == 0 || mesh.triangles == 0 || mesh.watertight()) continue;
     ++result.leaking_meshes;
     result.leaking_instances += mesh.instances;

@@ -132,7 +132,7 @@ class Search {
 double measure_depth(const PlacedMesh& first, const PlacedMesh& second, Relation relation, std::size_t evaluations,
                      PairResult& result) {
   // Where surfaces coincide, no point of theirs is deep; and the depth of inner points is another matter.
-  if (result.kind == OverlapKind::siblings_coincide) return result.depth;
+  if (result.kind == Overlap::Kind::siblings_coincide) return result.depth;
   Search of_first(first, second, relation == Relation::siblings, result.depth, result.place);
   of_first.run(evaluations / 2);
   Search of_second(second, first, true, of_first.best(), of_first.place());

@@ -2,7 +2,6 @@
 #include "overlap_mesh.h"
 
 #include <raylift/geometry/scene/eigen.h>
-#include <raylift/geometry/scene/weld.h>
 #include <Eigen/Eigenvalues>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <numbers>
 
 #include "disjoint_sets.h"
+#include "scene/weld.h"
 
 namespace raylift::overlap {
 

@@ -142,9 +142,9 @@ void name_overlap(const Probe& first, const Probe& second, Relation relation, Pa
   const bool first_wholly = first.any_wrong() && !first.any_right() && !second.any_wrong();
   const bool second_wholly = second.any_wrong() && !second.any_right() && !first.any_wrong();
   if (relation == Relation::daughter_and_mother) {
-    result.kind = first_wholly ? OverlapKind::outside_mother : OverlapKind::crosses_mother;
+    result.kind = first_wholly ? Overlap::Kind::outside_mother : Overlap::Kind::crosses_mother;
   } else {
-    result.kind = first_wholly || second_wholly ? OverlapKind::contains_sibling : OverlapKind::siblings_cross;
+    result.kind = first_wholly || second_wholly ? Overlap::Kind::contains_sibling : Overlap::Kind::siblings_cross;
     result.swapped = first_wholly;
   }
 }
@@ -165,7 +165,7 @@ PairResult test_pair(const PlacedMesh& first, const PlacedMesh& second, Relation
     return result;
   }
   if (contacts.empty()) return result;
-  result.kind = siblings ? OverlapKind::siblings_coincide : OverlapKind::outside_mother;
+  result.kind = siblings ? Overlap::Kind::siblings_coincide : Overlap::Kind::outside_mother;
   look_inside(first, second, siblings, tolerance, result);
   if (siblings) look_inside(second, first, true, tolerance, result);
   result.touches = !result.overlaps;

@@ -21,7 +21,7 @@ struct PairResult {
   bool undecided = false;
   bool swapped = false;   // Overlap::first is the second solid
   bool coincide = false;  // the surfaces do, and the insides should not
-  OverlapKind kind{};
+  Overlap::Kind kind{};
   double depth = 0;
   Vector place = Vector::Zero();
 };

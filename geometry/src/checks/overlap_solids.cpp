@@ -22,7 +22,7 @@ constexpr double kDoubleRounding = 0x1p-48;     // of the distance from the worl
 constexpr double kFlat = 1e-6;                  // a transform that shrinks one direction so much more than another
 constexpr double kAlikeScale = 2e-5;            // relative
 
-Solid look_at(const Instance& instance, const MeshCheck& mesh, const Deviation& deviation) {
+Solid look_at(const Instance& instance, const MeshCheck& mesh, const Mesh::Deviation& deviation) {
   Solid solid;
   const EigenTransform transform = to_eigen(instance.transform);
   if (!transform.matrix().allFinite() || mesh.bounds.empty()) return solid;

@@ -15,10 +15,10 @@ namespace raylift::overlap {
 /// What is known of a solid before anything is tested.
 struct Solid {
   bool has_inside = false;
-  double scale = 0;     // the most millimetres that a unit of its mesh becomes
-  double rounding = 0;  // millimetres by which its surface may be off its true place
-  Deviation deviation;  // of its facets from its true surface, millimetres
-  Bounds box;           // in the world, around its mesh's box
+  double scale = 0;           // the most millimetres that a unit of its mesh becomes
+  double rounding = 0;        // millimetres by which its surface may be off its true place
+  Mesh::Deviation deviation;  // of its facets from its true surface, millimetres
+  Bounds box;                 // in the world, around its mesh's box
 };
 
 /// One test, and the pairs that it stands for. Of two siblings, the first has the lower number.

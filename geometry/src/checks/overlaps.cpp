@@ -14,6 +14,7 @@
 
 #include "overlap_pair.h"
 #include "overlap_solids.h"
+#include "stage.h"
 
 namespace raylift {
 namespace {
@@ -25,7 +26,7 @@ using overlap::Test;
 
 using Trees = std::vector<std::unique_ptr<MeshTree>>;
 
-void validate(const Scene& scene, const SceneCheck& check, const OverlapOptions& options) {
+void validate(const Scene& scene, const SceneCheck& check, const Overlap::Options& options) {
   if (!(options.tolerance >= 0) || !std::isfinite(options.tolerance))
     throw Error(ErrorKind::usage, "the tolerance for overlaps is negative or not finite");
   if (check.meshes.size() != scene.meshes.size())
@@ -139,7 +140,7 @@ void measure(const Scene& scene, const Trees& trees, const std::vector<overlap::
     });
 }
 
-OverlapReport find(const Scene& scene, const SceneCheck& check, const OverlapOptions& options,
+OverlapReport find(const Scene& scene, const SceneCheck& check, const Overlap::Options& options,
                    const Progress& progress) {
   const std::vector<overlap::Solid> solids = overlap::look_at_solids(scene, check);
   OverlapReport report;
@@ -174,23 +175,23 @@ OverlapReport find(const Scene& scene, const SceneCheck& check, const OverlapOpt
 
 }  // namespace
 
-std::string_view to_string(OverlapKind kind) noexcept {
+std::string_view to_string(Overlap::Kind kind) noexcept {
   switch (kind) {
-    case OverlapKind::crosses_mother:
+    case Overlap::Kind::crosses_mother:
       return "crosses_mother";
-    case OverlapKind::outside_mother:
+    case Overlap::Kind::outside_mother:
       return "outside_mother";
-    case OverlapKind::siblings_cross:
+    case Overlap::Kind::siblings_cross:
       return "siblings_cross";
-    case OverlapKind::contains_sibling:
+    case Overlap::Kind::contains_sibling:
       return "contains_sibling";
-    case OverlapKind::siblings_coincide:
+    case Overlap::Kind::siblings_coincide:
       return "siblings_coincide";
   }
   return "unknown";
 }
 
-OverlapReport find_overlaps(const Scene& scene, const SceneCheck& check, const OverlapOptions& options,
+OverlapReport find_overlaps(const Scene& scene, const SceneCheck& check, const Overlap::Options& options,
                             const Progress& progress) {
   validate(scene, check, options);
   validate_meshes(scene);
@@ -202,9 +203,9 @@ OverlapReport find_overlaps(const Scene& scene, const SceneCheck& check, const O
   }
 }
 
-OverlapReport find_overlaps(const Scene& scene, const OverlapOptions& options, const Progress& progress) {
+OverlapReport find_overlaps(const Scene& scene, const Overlap::Options& options, const Progress& progress) {
   validate_meshes(scene);
-  return find_overlaps(scene, check(scene, {}, progress), options, progress);
+  return find_overlaps(scene, check(scene, progress), options, progress);
 }
 
 }  // namespace raylift

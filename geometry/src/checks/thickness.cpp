@@ -17,6 +17,7 @@
 
 #include "for_each_mesh.h"
 #include "mesh_thickness.h"
+#include "stage.h"
 
 namespace raylift {
 namespace {
@@ -101,7 +102,7 @@ std::vector<Placed> find_shapes(const Scene& scene, ThicknessReport& report) {
 }
 
 /// Shares the rays: as many as are useful, or a part of that.
-void share_rays(const Scene& scene, const ThicknessOptions& options, std::vector<Placed>& shapes) {
+void share_rays(const Scene& scene, const ThicknessReport::Options& options, std::vector<Placed>& shapes) {
   double all = 0;
   for (Placed& shape : shapes) {
     shape.rays = thickness::useful_rays(scene.meshes[shape.mesh].triangles.size());
@@ -164,9 +165,9 @@ double reach_of(const Scene& scene) {
   return Bounds{to_eigen(bounds.min) - origin, to_eigen(bounds.max) - origin}.reach();
 }
 
-SolidThickness finding(const Scene& scene, const Placed& shape, const Placed::Size& size, double step) {
+ThicknessReport::Solids finding(const Scene& scene, const Placed& shape, const Placed::Size& size, double step) {
   const auto finding_of = [&](const thickness::Sample& sample) {
-    SolidThickness found;
+    ThicknessReport::Solids found;
     found.solids = size.solids;
     found.thickness = size.scale * sample.thickness;
     found.resolution = std::max(step, size.scale * sample.file_step);
@@ -174,14 +175,14 @@ SolidThickness finding(const Scene& scene, const Placed& shape, const Placed::Si
     found.rays = shape.rays;
     return found;
   };
-  SolidThickness thinnest = finding_of(shape.result.thinnest);
+  ThicknessReport::Solids thinnest = finding_of(shape.result.thinnest);
   if (!shape.result.coarsest.found()) return thinnest;
-  SolidThickness coarsest = finding_of(shape.result.coarsest);
+  ThicknessReport::Solids coarsest = finding_of(shape.result.coarsest);
   const bool is_coarser = coarsest.thickness * thinnest.resolution < thinnest.thickness * coarsest.resolution;
   return is_coarser && !coarsest.resolved() ? coarsest : thinnest;
 }
 
-ThicknessReport measure_scene(const Scene& scene, const ThicknessOptions& options, const Progress& progress) {
+ThicknessReport measure_scene(const Scene& scene, const ThicknessReport::Options& options, const Progress& progress) {
   ThicknessReport report;
   std::vector<Placed> shapes = find_shapes(scene, report);
   share_rays(scene, options, shapes);
@@ -199,15 +200,17 @@ ThicknessReport measure_scene(const Scene& scene, const ThicknessOptions& option
       if (!report.found.back().resolved()) report.unresolved_solids += size.solids.size();
     }
   }
-  std::sort(report.found.begin(), report.found.end(), [](const SolidThickness& a, const SolidThickness& b) {
-    return std::pair(a.thickness, a.solids.front()) < std::pair(b.thickness, b.solids.front());
-  });
+  std::sort(report.found.begin(), report.found.end(),
+            [](const ThicknessReport::Solids& a, const ThicknessReport::Solids& b) {
+              return std::pair(a.thickness, a.solids.front()) < std::pair(b.thickness, b.solids.front());
+            });
   return report;
 }
 
 }  // namespace
 
-ThicknessReport measure_thickness(const Scene& scene, const ThicknessOptions& options, const Progress& progress) {
+ThicknessReport measure_thickness(const Scene& scene, const ThicknessReport::Options& options,
+                                  const Progress& progress) {
   try {
     return measure_scene(scene, options, progress);
   } catch (const std::bad_alloc&) {

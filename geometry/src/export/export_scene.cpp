@@ -29,15 +29,16 @@ namespace raylift {
 namespace {
 
 /// How a format has lengths and axes.
-enum class Frame : std::uint8_t { stated, metres_y_up, none };
+enum class Convention : std::uint8_t { stated, metres_y_up, none };
 struct Format {
   const char* extension;
   const char* exporter;  // Assimp's id
-  Frame frame;
+  Convention convention;
 };
-constexpr std::array kFormats{Format{"dae", "collada", Frame::stated},     Format{"glb", "glb2", Frame::metres_y_up},
-                              Format{"gltf", "gltf2", Frame::metres_y_up}, Format{"obj", "obj", Frame::none},
-                              Format{"stl", "stlb", Frame::none},          Format{"ply", "plyb", Frame::none}};
+constexpr std::array kFormats{
+    Format{"dae", "collada", Convention::stated},     Format{"glb", "glb2", Convention::metres_y_up},
+    Format{"gltf", "gltf2", Convention::metres_y_up}, Format{"obj", "obj", Convention::none},
+    Format{"stl", "stlb", Convention::none},          Format{"ply", "plyb", Convention::none}};
 
 const Format& format_of(const std::string& name) {
   const std::size_t dot = name.find_last_of('.');
@@ -139,7 +140,7 @@ class UniqueNames {
 
 class Converter {
  public:
-  Converter(const Scene& scene, Frame frame) : scene_(scene), frame_(frame) {}
+  Converter(const Scene& scene, Convention convention) : scene_(scene), convention_(convention) {}
 
   std::unique_ptr<aiScene> convert() {
     auto result = std::make_unique<aiScene>();
@@ -174,7 +175,7 @@ class Converter {
   /// From the scene's frame to what the format has. Assimp's exporter of COLLADA takes the unit and the up axis from
   /// the scale and the rotation of the root.
   [[nodiscard]] aiMatrix4x4 root_matrix() const {
-    if (frame_ == Frame::none) return {};
+    if (convention_ == Convention::none) return {};
     Eigen::Matrix3d to_y_up = Eigen::Matrix3d::Identity();
     if (scene_.up_axis == UpAxis::z) to_y_up << 1, 0, 0, 0, 0, 1, 0, -1, 0;
     if (scene_.up_axis == UpAxis::x) to_y_up << 0, -1, 0, 1, 0, 0, 0, 0, 1;
@@ -210,7 +211,7 @@ class Converter {
     return found->second;
   }
 
-  std::unique_ptr<aiMesh> mesh_of(const Mesh& mesh, const MeshPart& part, std::uint32_t material) {
+  std::unique_ptr<aiMesh> mesh_of(const Mesh& mesh, const Mesh::Part& part, std::uint32_t material) {
     auto result = std::make_unique<aiMesh>();
     result->mName = mesh.name;
     result->mPrimitiveTypes = aiPrimitiveType_TRIANGLE;
@@ -298,7 +299,7 @@ class Converter {
   /// COLLADA has names and ids, which come from metadata here; glTF's names are to be unique.
   std::unique_ptr<aiNode> node_of(const std::string& name) {
     const std::string unique = names_.next(name);
-    if (frame_ != Frame::stated || unique == name) return std::make_unique<aiNode>(unique);
+    if (convention_ != Convention::stated || unique == name) return std::make_unique<aiNode>(unique);
     auto node = std::make_unique<aiNode>(name);
     node->mMetaData = aiMetadata::Alloc(1);
     node->mMetaData->Set(0, AI_METADATA_COLLADA_ID, aiString(unique));
@@ -312,7 +313,7 @@ class Converter {
   }
 
   const Scene& scene_;
-  Frame frame_;
+  Convention convention_;
   UniqueNames names_;
   std::vector<std::unique_ptr<aiMesh>> meshes_;
   std::vector<std::unique_ptr<aiMaterial>> materials_;
@@ -355,9 +356,9 @@ std::string with_copy_numbers(const std::string& text, const std::vector<std::op
 void check_memory(const Format& format, const Scene& scene, const std::string& name) {
   constexpr std::uint64_t kNode = sizeof(aiNode) + 100, kId = sizeof(aiString) + 200, kText = 1500;
   constexpr std::uint64_t kTriangle = 200, kWrittenTriangle = 100;
-  const bool copies = format.frame == Frame::none;  // of meshes
+  const bool copies = format.convention == Convention::none;  // of meshes
   const std::uint64_t nodes = scene.nodes.size() + scene.instances.size() / 8;
-  const std::uint64_t bytes = nodes * (2 * (kNode + (format.frame == Frame::stated ? kId : 0)) + kText) +
+  const std::uint64_t bytes = nodes * (2 * (kNode + (format.convention == Convention::stated ? kId : 0)) + kText) +
                               scene.unique_triangles() * kTriangle +
                               (copies ? scene.expanded_triangles() : scene.unique_triangles()) * kWrittenTriangle;
   const std::uint64_t memory = detail::usable_memory();
@@ -373,7 +374,7 @@ void check_memory(const Format& format, const Scene& scene, const std::string& n
 
 std::vector<ExportedFile> export_by(const Format& format, const Scene& scene, const std::string& name) {
   check_memory(format, scene, name);
-  Converter converter(scene, format.frame);
+  Converter converter(scene, format.convention);
   const std::unique_ptr<aiScene> converted = converter.convert();
   std::map<std::string, std::string> files;
   Assimp::Exporter exporter;
@@ -383,7 +384,7 @@ std::vector<ExportedFile> export_by(const Format& format, const Scene& scene, co
                 "choose another format");
   std::vector<ExportedFile> result;
   result.push_back({name, std::move(files[name])});
-  if (format.frame == Frame::stated)
+  if (format.convention == Convention::stated)
     result.back().bytes = with_copy_numbers(result.back().bytes, converter.copy_numbers());
   files.erase(name);
   for (auto& [other, bytes] : files) result.push_back({other, std::move(bytes)});

@@ -89,7 +89,7 @@ class Archive {
   }
 
   [[nodiscard]] std::string read(const std::string& name, bool is_text = true) const {
-    const Where where{path_.string(), "entry '" + name + "'"};
+    const Error::Where where{path_.string(), "entry '" + name + "'"};
     const zip_int64_t index = locate(name);
     if (index < 0) throw Error(ErrorKind::malformed, "the archive has no such entry", where);
     const std::unique_ptr<zip_file_t, CloseEntry> entry(
@@ -110,7 +110,7 @@ class Archive {
 
  private:
   /// The archive's fault, or that of the system that reads it.
-  [[noreturn]] static void fail(const std::string& what, zip_error_t error, const Where& where) {
+  [[noreturn]] static void fail(const std::string& what, zip_error_t error, const Error::Where& where) {
     const std::string why = zip_error_strerror(&error);
     zip_error_fini(&error);
     const bool system = zip_error_system_type(&error) == ZIP_ET_SYS;

@@ -3,7 +3,6 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/flatten.h>
-#include <raylift/geometry/scene/weld.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
@@ -18,6 +17,7 @@
 
 #include "base/atomics.h"
 #include "base/huge_pages.h"
+#include "scene/weld.h"
 
 namespace raylift {
 namespace {
@@ -266,7 +266,7 @@ class Converter {
 template <class Predicate>
 std::uint64_t remove_triangles(Mesh& mesh, const Predicate& drop) {
   std::size_t kept = 0;
-  for (MeshPart& part : mesh.parts) {
+  for (Mesh::Part& part : mesh.parts) {
     const std::size_t begin = part.first_triangle;
     const std::size_t end = begin + part.triangle_count;
     part.first_triangle = static_cast<std::uint32_t>(kept);
@@ -345,7 +345,7 @@ Mesh convert_geometry(imported::Geometry& geometry, std::span<aiMesh* const> cut
 }
 
 void finish_mesh(Mesh& mesh, const LoadOptions& options, LoadReport& report) {
-  weld(mesh, options.weld);
+  if (options.weld.enabled) weld(mesh, options.weld.tolerance);
   const std::uint64_t count = tbb::parallel_reduce(
       Range(0, mesh.triangles.size(), kGrain), std::uint64_t{0},
       [&](const Range& range, std::uint64_t sum) {

@@ -43,7 +43,7 @@ struct Geometry {
   std::vector<std::string> symbols;  ///< of the materials that an instance of COLLADA binds to the primitives
   Positions positions;
   std::vector<Primitive> primitives;
-  Deviation deviation;  ///< of the facets from the solid, in the file's unit
+  Mesh::Deviation deviation;  ///< of the facets from the solid, in the file's unit
 };
 
 struct Document {

@@ -12,6 +12,8 @@
 
 #include "for_each_mesh.h"
 
+#include "stage.h"
+
 namespace raylift {
 
 /// Calls work(i, report) for each i below `count`, and adds the reports' counts to `report`. Throws what the first i

@@ -93,7 +93,7 @@ std::string read_request() {
 }
 
 /// Reports progress to the parent, at most every 20 ms in one stage.
-Progress make_progress(std::vector<StageTime>* times) {
+Progress make_progress(std::vector<Progress::StageTime>* times) {
   return Progress(
       [last = std::string(), sent = std::chrono::steady_clock::time_point()](std::string_view stage, std::uint64_t done,
                                                                              std::uint64_t total) mutable {
@@ -153,7 +153,7 @@ void import_and_write(ByteReader& reader, const import::ReadScene& read) {
     if (input.extension() == "gdml") gdml::open_occt();
     if (step::is_step(input.extension())) step::open_step();
     import::enter_sandbox(path, folders);
-    std::vector<StageTime> times;
+    std::vector<Progress::StageTime> times;
     import::write_result(read({input, optics ? &*optics : nullptr}, options, make_progress(&times)), times);
     const import::ProgressRecord complete{};
     (void)!::write(import::kProgress, &complete, sizeof complete);
@@ -172,14 +172,14 @@ void import_and_write(ByteReader& reader, const import::ReadScene& read) {
 
 }  // namespace
 
-void import::write_result(const Scene& scene, const std::vector<StageTime>& times) {
+void import::write_result(const Scene& scene, const std::vector<Progress::StageTime>& times) {
   detail::check_property_values(scene);  // the parent expects tables that make sense
   ByteWriter writer;
   writer.value(kVersion);
   writer.value(Outcome::scene);
   put_scene(writer, scene);
   writer.value(std::uint64_t{times.size()});
-  for (const StageTime& time : times) {
+  for (const Progress::StageTime& time : times) {
     writer.text(time.stage);
     writer.value(time.seconds);
   }

@@ -187,12 +187,12 @@ class Import {
     if (!complete_) check_status(child.status());
     seal(result.get());
     // A complete scene is read while the process still frees its memory.
-    std::vector<StageTime> stages;
+    std::vector<Progress::StageTime> stages;
     Scene scene = take_result(Mapping(result.get()).bytes(), stages);
     scene.source = path_.string();  // not from the process: Scene::files are relative to its folder
     // What the process itself did not spend in stages: its start, and handing the scene over.
     double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    for (const StageTime& time : stages) {
+    for (const Progress::StageTime& time : stages) {
       seconds -= time.seconds;
       progress_.record(time);
     }
@@ -201,7 +201,7 @@ class Import {
   }
 
  private:
-  [[nodiscard]] Where where() const { return {path_.string(), ""}; }
+  [[nodiscard]] Error::Where where() const { return {path_.string(), ""}; }
 
   /// Seals the result, so that no process that holds it can shorten or change it while it is read. The system refuses
   /// this while a process has it mapped for writing, which raylift-import does not.
@@ -293,7 +293,7 @@ class Import {
       throw Error(ErrorKind::malformed,
                   "the importer failed on this file: it crashed (" + signal + ")" + (said.empty() ? "" : ": " + said),
                   where(),
-                  options_.reader == SceneReader::assimp && reads_itself(inputs_.scene.extension())
+                  options_.reader == LoadOptions::Reader::assimp && reads_itself(inputs_.scene.extension())
                       ? "leave out LoadOptions::reader to read it by raylift's importer"
                       : "export the file in another format, as COLLADA or STL",
                   number);
@@ -307,7 +307,7 @@ class Import {
     }
   }
 
-  Scene take_result(std::string_view bytes, std::vector<StageTime>& stages) const {
+  Scene take_result(std::string_view bytes, std::vector<Progress::StageTime>& stages) const {
     if (bytes.empty()) throw Error(ErrorKind::malformed, "the import process ended without a result", where());
     try {
       ByteReader reader(bytes, refuse_import);
@@ -318,7 +318,7 @@ class Import {
         throw Error(ErrorKind::malformed, "the import process is of another version");
       if (reader.get<import::Outcome>() == import::Outcome::error) rethrow(get_error(reader));
       Scene scene = get_scene(reader);
-      reader.list(stages, sizeof(std::uint64_t), [&reader](StageTime& time) {
+      reader.list(stages, sizeof(std::uint64_t), [&reader](Progress::StageTime& time) {
         reader.text(time.stage);
         reader.value(time.seconds);
       });
@@ -333,7 +333,7 @@ class Import {
   }
 
   [[noreturn]] void rethrow(const Error& error) const {
-    const Where at{error.file().empty() ? path_.string() : error.file(), error.element()};
+    const Error::Where at{error.file().empty() ? path_.string() : error.file(), error.element()};
     // There, memory ran out against the limit that was set for it.
     if (error.kind() == ErrorKind::out_of_host_memory)
       throw Error(ErrorKind::limit, error.problem() + " under the import's memory limit", at,

@@ -4,7 +4,6 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/scene/eigen.h>
-#include <raylift/geometry/scene/thin_layers.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -25,6 +24,8 @@
 #include "isolate.h"
 #include "load_optics.h"
 #include "read_scene.h"
+#include "scene/thin_layers.h"
+#include "stage.h"
 #include "step/step_module.h"
 
 namespace raylift {
@@ -85,10 +86,11 @@ void finish(Scene& scene, const LoadOptions& options, const Progress& progress) 
                   [&](std::size_t i, LoadReport& report) { finish_mesh(scene.meshes[i], options, report); });
   }
   std::sort(scene.files.begin(), scene.files.end(),
-            [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
-  scene.files.erase(std::unique(scene.files.begin(), scene.files.end(),
-                                [](const SourceFile& a, const SourceFile& b) { return a.path == b.path; }),
-                    scene.files.end());
+            [](const Scene::SourceFile& a, const Scene::SourceFile& b) { return a.path < b.path; });
+  scene.files.erase(
+      std::unique(scene.files.begin(), scene.files.end(),
+                  [](const Scene::SourceFile& a, const Scene::SourceFile& b) { return a.path == b.path; }),
+      scene.files.end());
   remove_empty_meshes(scene);
   if (scene.instances.empty())
     throw Error(ErrorKind::malformed, "the scene is empty: no triangle is placed anywhere", {scene.source, ""});
@@ -124,7 +126,7 @@ void warn_of_idle_options(const InputFile& input, const LoadOptions& options, Lo
            Stated{fineness.fit != Fineness{}.fit, is_gdml, "LoadOptions::fineness.fit", "GDML"},
            Stated{options.skip_failed_solids, is_gdml || is_step, "LoadOptions::skip_failed_solids", "GDML and STEP"},
            Stated{options.external, is_collada(input.extension()), "LoadOptions::external", "COLLADA"},
-           Stated{options.reader != SceneReader::raylift, !is_gdml && !is_step, "LoadOptions::reader",
+           Stated{options.reader != LoadOptions::Reader::raylift, !is_gdml && !is_step, "LoadOptions::reader",
                   "formats that Assimp reads"},
        })
     if (one.stated && !one.has_effect)
@@ -155,7 +157,7 @@ void check_fineness(const Fineness& fineness) {
 }
 
 void check_reader(const LoadOptions& options) {
-  if (options.reader == SceneReader::raylift) return;
+  if (options.reader == LoadOptions::Reader::raylift) return;
   const auto refuse = [](const char* problem, const char* option) {
     throw Error(ErrorKind::usage, problem, {}, "leave out LoadOptions::reader or " + std::string(option));
   };
@@ -225,7 +227,8 @@ Scene import_scene(const SceneInputs& inputs, const LoadOptions& options, const 
     warn_of_idle_options(inputs.scene, options, scene.report);
     limit_warnings(scene.report);
     // Thin layers want more of the file's numbers than floats keep: rare, so the file is read again then.
-    if (options.rests || options.reader != SceneReader::raylift || scene.optics.empty() || !has_thin_layers(scene))
+    if (options.rests || options.reader != LoadOptions::Reader::raylift || scene.optics.empty() ||
+        !has_thin_layers(scene))
       return scene;
     LoadOptions again = options;
     again.rests = true;

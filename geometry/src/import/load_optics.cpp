@@ -2,13 +2,13 @@
 #include "load_optics.h"
 
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/optics/properties.h>
 #include <raylift/geometry/optics/surface_between.h>
 
 #include <algorithm>
 
 #include "input_file.h"
 #include "optics/gdml.h"
+#include "optics/property_table.h"
 #include "optics/rayleigh.h"
 #include "optics/sensors.h"
 #include "optics/sidecar.h"

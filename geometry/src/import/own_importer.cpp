@@ -25,6 +25,7 @@
 #include "formats/three_mf.h"
 #include "gdml/gdml.h"
 #include "scene/source_files.h"
+#include "stage.h"
 #include "step/step.h"
 #include "step/step_module.h"
 #include "triangulate.h"

@@ -27,6 +27,7 @@
 #include "own_importer.h"
 #include "run_importer.h"
 #include "scene_files.h"
+#include "stage.h"
 #include "step/step_module.h"
 
 namespace raylift {
@@ -247,7 +248,7 @@ OwnImporter& register_own(Assimp::Importer& importer, const InputFile& input, co
 
 Scene read_by_raylift(const InputFile& input, const LoadOptions& options, const Progress& progress) {
   const std::string file = input.path().string();
-  std::vector<SourceFile> others;
+  std::vector<Scene::SourceFile> others;
   Assimp::Importer importer;
   importer.SetIOHandler(new SceneFiles(input, others));
   OwnImporter& own = register_own(importer, input, options, progress);
@@ -306,7 +307,7 @@ Scene read_scene(const InputFile& input, const LoadOptions& options, const Progr
   const bool own = reads_itself(input.extension());
   // Which Assimp does not read.
   const bool ours = input.extension() == "gdml" || step::is_step(input.extension());
-  if (ours || (own && options.reader == SceneReader::raylift)) return read_by_raylift(input, options, progress);
+  if (ours || (own && options.reader == LoadOptions::Reader::raylift)) return read_by_raylift(input, options, progress);
   try {
     return read_by_assimp(input, options, progress);
   } catch (const Error& error) {

@@ -46,7 +46,7 @@ std::filesystem::path absolute_path(const std::filesystem::path& path) {
 
 }  // namespace
 
-SceneFiles::SceneFiles(const InputFile& input, std::vector<SourceFile>& others)
+SceneFiles::SceneFiles(const InputFile& input, std::vector<Scene::SourceFile>& others)
     : input_(input), scene_(absolute_path(input.path())), others_(others) {}
 
 bool SceneFiles::Exists(const char* name) const {
@@ -57,7 +57,7 @@ Assimp::IOStream* SceneFiles::Open(const char* name, const char* mode) {
   const std::filesystem::path path = absolute_path(name);
   if (path == scene_) return *mode == 'r' ? new InputStream(input_) : nullptr;
   const std::filesystem::path place = path.lexically_relative(scene_.parent_path());
-  SourceFile file = detail::source_file(path, place);
+  Scene::SourceFile file = detail::source_file(path, place);
   Assimp::IOStream* stream = DefaultIOSystem::Open(name, mode);
   if (stream != nullptr && *place.begin() != "..") others_.push_back(std::move(file));
   return stream;

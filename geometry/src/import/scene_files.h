@@ -15,7 +15,7 @@ namespace raylift {
 class SceneFiles : public Assimp::DefaultIOSystem {
  public:
   /// Appends the files that are opened beside or beneath the input to `others`, which outlives this.
-  SceneFiles(const InputFile& input, std::vector<SourceFile>& others);
+  SceneFiles(const InputFile& input, std::vector<Scene::SourceFile>& others);
 
   bool Exists(const char* name) const override;
   Assimp::IOStream* Open(const char* name, const char* mode) override;
@@ -23,7 +23,7 @@ class SceneFiles : public Assimp::DefaultIOSystem {
  private:
   const InputFile& input_;
   std::filesystem::path scene_;  // absolute
-  std::vector<SourceFile>& others_;
+  std::vector<Scene::SourceFile>& others_;
 };
 
 }  // namespace raylift

@@ -29,10 +29,10 @@ void put_options(ByteWriter& writer, const LoadOptions& options) {
 
 LoadOptions get_options(ByteReader& reader) {
   LoadOptions options;
-  options.reader = reader.get<SceneReader>();
+  options.reader = reader.get<LoadOptions::Reader>();
   if (const auto unit = reader.get<double>(); unit != 0) options.unit_mm = unit;
   if (const auto axis = reader.get<int>(); axis >= 0) options.up_axis = static_cast<UpAxis>(axis);
-  options.weld = reader.get<WeldOptions>();
+  options.weld = reader.get<LoadOptions::Weld>();
   options.external = reader.get<std::uint8_t>() != 0;
   options.repair = reader.get<std::uint8_t>() != 0;
   options.drop_degenerate = reader.get<std::uint8_t>() != 0;
@@ -40,7 +40,7 @@ LoadOptions get_options(ByteReader& reader) {
   options.compute_rayleigh = reader.get<std::uint8_t>() != 0;
   options.fineness.chord = reader.get<double>();
   options.fineness.steps = reader.get<std::uint32_t>();
-  options.fineness.fit = reader.get<Fit>();
+  options.fineness.fit = reader.get<Fineness::Fit>();
   options.setup = reader.get_text();
   options.skip_failed_solids = reader.get<std::uint8_t>() != 0;
   options.strict_optics = reader.get<std::uint8_t>() != 0;

@@ -18,6 +18,6 @@ using ReadScene = std::function<Scene(const SceneInputs&, const LoadOptions&, co
 int serve(const ReadScene& read);
 
 /// Writes a scene and its stages to the result, but does not report that it is complete.
-void write_result(const Scene& scene, const std::vector<StageTime>& times);
+void write_result(const Scene& scene, const std::vector<Progress::StageTime>& times);
 
 }  // namespace raylift::import

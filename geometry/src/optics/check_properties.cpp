@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/optics/properties.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 #include <sstream>
 
 #include "property_faults.h"
+#include "property_table.h"
 
 namespace raylift {
 namespace {
@@ -72,7 +72,7 @@ class Checker {
       once(table.key);
       check(table, find_property(of_, table.key));
     }
-    for (const OpticalConstant& constant : properties.constants) {
+    for (const OpticalProperties::Constant& constant : properties.constants) {
       once(constant.key);
       const PropertyInfo* info = find_property(of_, constant.key);
       if (info != nullptr && info->table)
@@ -96,7 +96,7 @@ class Checker {
       }
     for (const OpticalTable* corner : tables)
       for (const double at : corner->at) {
-        const double wavelength = corner->axis == SpectralAxis::energy_ev ? kEvNm / at : at;
+        const double wavelength = corner->axis == OpticalTable::Axis::energy_ev ? kEvNm / at : at;
         double sum = 0;
         for (const OpticalTable* table : tables) sum += table->value(wavelength);
         if (sum > 1 + 1e-6)
@@ -139,7 +139,7 @@ void check_surface(const Scene& scene, const OpticalSurface& surface) {
                            std::span<const std::string_view>(kLobes), std::span<const std::string_view>(kSimple)})
     checker.check_sum(surface.properties, keys);
   double before = -1;
-  for (const DichroicAngle& angle : surface.dichroic) {
+  for (const OpticalSurface::DichroicAngle& angle : surface.dichroic) {
     if (!(angle.radians >= 0 && angle.radians < 1.5707963267948968) || angle.radians <= before)
       checker.fail("dichroic",
                    "has an angle of " + text(angle.radians) + " radians, and they must ascend from 0 to less than pi/2",
@@ -190,7 +190,7 @@ void warn_of_unhonoured(Scene& scene) {
 constexpr double kShortestNm = 20, kLongestNm = 5000;
 
 /// A guess why a table is far from that light: its numbers may be in another unit than they were read in.
-std::string likely_unit(const OpticalTable& table, const TableRange& range) {
+std::string likely_unit(const OpticalTable& table, const OpticalTable::Range& range) {
   struct Mistake {
     double factor;  // from what was read to the true energy (eV) or wavelength (nm)
     const char* text;
@@ -203,7 +203,7 @@ std::string likely_unit(const OpticalTable& table, const TableRange& range) {
       {1e3, "um where nm are read"}, {1e6, "mm where nm are read"}, {1e9, "m where nm are read"}};
   const double middle = std::sqrt(range.shortest_nm) * std::sqrt(range.longest_nm);
   const auto is_light = [](double nm) { return nm >= 100 && nm <= 1300; };
-  if (table.axis == SpectralAxis::energy_ev) {
+  if (table.axis == OpticalTable::Axis::energy_ev) {
     for (const Mistake& mistake : kEnergies)
       if (is_light(middle / mistake.factor)) return mistake.text;
     const double ev = kEvNm / middle;
@@ -221,7 +221,7 @@ std::string likely_unit(const OpticalTable& table, const TableRange& range) {
 void warn_of_tables_elsewhere(Scene& scene) {
   const auto warn = [&scene](PropertyOf of, const std::string& owner, const OpticalProperties& properties) {
     for (const OpticalTable& table : properties.tables) {
-      const TableRange range = range_of(table);
+      const OpticalTable::Range range = table.range();
       if (find_property(of, table.key) == nullptr) continue;
       if (range.shortest_nm <= kLongestNm && range.longest_nm >= kShortestNm) continue;
       const std::string unit = likely_unit(table, range);
@@ -253,7 +253,7 @@ std::vector<bool> detail::assigned_surfaces(const Optics& optics) {
 
 std::optional<detail::PropertyFault> detail::find_fault(const OpticalTable& table, const PropertyInfo* info) {
   using enum PropertyFault::Part;
-  const bool energy = table.axis == SpectralAxis::energy_ev;
+  const bool energy = table.axis == OpticalTable::Axis::energy_ev;
   const std::string what = energy ? "energy " : "wavelength ";
   const std::string unit = energy ? " eV" : " nm";
   if (info != nullptr && !info->table)
@@ -295,7 +295,7 @@ std::vector<UnhonouredProperty> unhonoured_properties(const Scene& scene) {
         found.push_back({of, owner, key, "it is read, but not simulated"});
     };
     for (const OpticalTable& table : properties.tables) one(table.key);
-    for (const OpticalConstant& constant : properties.constants) one(constant.key);
+    for (const OpticalProperties::Constant& constant : properties.constants) one(constant.key);
   };
   for (std::size_t i = 0; i != scene.optics.materials.size(); ++i)
     add(PropertyOf::material, scene.materials[i].name, scene.optics.materials[i]);

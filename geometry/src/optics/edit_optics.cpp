@@ -2,11 +2,11 @@
 #include "edit_optics.h"
 
 #include <raylift/geometry/index.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 
 #include "base/suggest.h"
+#include "scene/names.h"
 
 namespace raylift::detail {
 
@@ -61,7 +61,7 @@ void set_property(OpticalProperties& properties, OpticalTable table) {
   if (!replace(properties.tables, table)) properties.tables.push_back(std::move(table));
 }
 
-void set_property(OpticalProperties& properties, OpticalConstant constant) {
+void set_property(OpticalProperties& properties, OpticalProperties::Constant constant) {
   erase_key(properties.tables, constant.key);
   if (!replace(properties.constants, constant)) properties.constants.push_back(std::move(constant));
 }

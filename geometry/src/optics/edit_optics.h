@@ -32,7 +32,7 @@ class NameIndex {
 
 /// Replaces the property of the same key, whichever kind it is of, or adds this one.
 void set_property(OpticalProperties& properties, OpticalTable table);
-void set_property(OpticalProperties& properties, OpticalConstant constant);
+void set_property(OpticalProperties& properties, OpticalProperties::Constant constant);
 void remove_property(OpticalProperties& properties, std::string_view key);
 
 /// Removes surfaces and all that assigns them; `gone` has an element for each surface.

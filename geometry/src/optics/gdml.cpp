@@ -3,7 +3,6 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/words.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +19,8 @@
 #include "edit_optics.h"
 #include "gdml_values.h"
 #include "property_faults.h"
+#include "property_table.h"
+#include "scene/names.h"
 
 namespace raylift::detail {
 namespace {
@@ -78,7 +79,7 @@ class Gdml {
       read(properties, node, PropertyOf::material, where);
       if (const pugi::xml_attribute kelvin = node.child("T").attribute("value");
           kelvin && properties.constant("ISOTHERMAL_COMPRESSIBILITY"))
-        set_property(properties, OpticalConstant{"TEMPERATURE", values_.evaluate(kelvin.value(), where)});
+        set_property(properties, OpticalProperties::Constant{"TEMPERATURE", values_.evaluate(kelvin.value(), where)});
       const auto meant = index.meant(literal_pattern(as_in_scene(name, index)));
       if (meant.empty()) warn("no material of the scene is called '" + name + "', which has optical properties");
       if (!meant.empty()) scene_.optics.materials.resize(scene_.materials.size());
@@ -88,7 +89,7 @@ class Gdml {
 
   static void merge(OpticalProperties& into, const OpticalProperties& from) {
     for (const OpticalTable& table : from.tables) set_property(into, table);
-    for (const OpticalConstant& constant : from.constants) set_property(into, constant);
+    for (const OpticalProperties::Constant& constant : from.constants) set_property(into, constant);
   }
 
   /// Older versions of Geant4 wrote numbers as tables of one value, over energies from -1 to 1.
@@ -107,7 +108,7 @@ class Gdml {
       points.emplace_back(matrix.values[i] * kEvPerMev, matrix.values[i + 1]);
     if (points.front().first > points.back().first) std::reverse(points.begin(), points.end());
     std::stable_sort(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    OpticalTable table{key, SpectralAxis::energy_ev, {}, {}};
+    OpticalTable table{key, OpticalTable::Axis::energy_ev, {}, {}};
     const auto add = [&table](double at, double value) {
       table.at.push_back(at);
       table.values.push_back(value);
@@ -131,7 +132,7 @@ class Gdml {
     std::set<std::string> keys;
     for (const pugi::xml_node property : node.children("property")) {
       const std::string key = attribute(property, "name", file_);
-      const Where where{file_, owner + ", " + key};
+      const Error::Where where{file_, owner + ", " + key};
       if (keys.size() == kMaxProperties)  // each is looked up among those before it
         throw Error(ErrorKind::limit, "it has more than " + std::to_string(kMaxProperties) + " properties",
                     {file_, owner});
@@ -146,7 +147,7 @@ class Gdml {
         if (info != nullptr && info->table)
           throw Error(ErrorKind::malformed, "it is one number, and a table is expected", where, "give it points");
         fault = find_fault(matrix.values.back(), info);
-        set_property(properties, OpticalConstant{key, matrix.values.back()});
+        set_property(properties, OpticalProperties::Constant{key, matrix.values.back()});
       } else {
         OpticalTable table = table_of(matrix, key, where.element);
         fault = find_fault(table, info);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "property_faults.h"
+#include "property_table.h"
 
 namespace raylift {
 namespace {
@@ -58,7 +59,7 @@ std::vector<Light> emitted_light(const Scene& scene, bool scintillation, bool ce
     for (const OpticalTable& table : properties.tables) {
       const PropertyInfo* const info = find_property(of, table.key);
       if (info == nullptr || table.at.empty()) continue;
-      const TableRange range = range_of(table);
+      const OpticalTable::Range range = table.range();
       const bool by_index = of == PropertyOf::material && table.key == "RINDEX" && cerenkov && range.most > 1;
       const bool by_spectrum =
           info->quantity == PropertyInfo::Quantity::weight && emits(properties, table.key, of, scintillation);
@@ -74,7 +75,7 @@ std::vector<UncoveredTable> uncovered_tables(const Scene& scene, std::span<const
   std::vector<UncoveredTable> uncovered;
   const auto look = [&](const std::string& owner, const std::string& key, const OpticalTable& table) {
     if (table.at.empty()) return;
-    const TableRange range = range_of(table);
+    const OpticalTable::Range range = table.range();
     // The same decimal number in eV and in nm is one wavelength.
     constexpr double kRounding = 1e-6;
     double farthest = 1 + kRounding;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <raylift/geometry/optics/properties.h>
 
 #include <algorithm>
 #include <array>
+
+#include "property_table.h"
 
 namespace raylift {
 namespace {
@@ -95,16 +96,6 @@ const PropertyInfo* find_property(PropertyOf of, std::string_view key) {
   const auto found = std::find_if(kProperties.begin(), kProperties.end(),
                                   [&](const PropertyInfo& info) { return info.of == of && info.key == key; });
   return found == kProperties.end() ? nullptr : found;
-}
-
-TableRange range_of(const OpticalTable& table) {
-  const auto [least, most] = std::minmax_element(table.values.begin(), table.values.end());
-  double shortest = table.at.front(), longest = table.at.back();
-  if (table.axis == SpectralAxis::energy_ev) {
-    shortest = kEvNm / table.at.back();
-    longest = kEvNm / table.at.front();
-  }
-  return {*least, *most, shortest, longest};
 }
 
 std::string property_owner(PropertyOf of, std::string_view owner) {

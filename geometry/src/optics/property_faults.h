@@ -2,11 +2,11 @@
 // What is wrong with one property; readers add where in their file the number stands.
 #pragma once
 
-#include <raylift/geometry/optics/properties.h>
-
 #include <cstddef>
 #include <optional>
 #include <string>
+
+#include "property_table.h"
 
 namespace raylift::detail {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rayleigh.h"
 
-#include <raylift/geometry/optics/properties.h>
-#include <raylift/geometry/scene/names.h>
 #include <raylift/geometry/scene/optics_codes.h>
+#include "property_table.h"
+#include "scene/names.h"
 
 #include <cmath>
 #include <numbers>
@@ -25,7 +25,8 @@ std::optional<OpticalTable> computed_rayleigh(std::string_view material, const O
                              kBoltzmann / (6 * std::numbers::pi);
   OpticalTable table{"RAYLEIGH", index->axis, index->at, {}};
   for (std::size_t i = 0; i != index->at.size(); ++i) {
-    const double wavelength = (index->axis == SpectralAxis::energy_ev ? kEvNm / index->at[i] : index->at[i]) * kMmPerNm;
+    const double wavelength =
+        (index->axis == OpticalTable::Axis::energy_ev ? kEvNm / index->at[i] : index->at[i]) * kMmPerNm;
     const double square = index->values[i] * index->values[i];
     const double contrast = (square - 1) * (square + 2) / 3;
     const double inverse = fluctuation * std::pow(2 * std::numbers::pi / wavelength, 4) * contrast * contrast;

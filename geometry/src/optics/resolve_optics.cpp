@@ -79,13 +79,13 @@ class Resolver {
   }
 
   void finish_borders() {
-    std::vector<SolidBorder>& borders = optics_.borders;
-    const auto key = [](const SolidBorder& border) { return std::pair(border.from, border.to); };
-    std::sort(borders.begin(), borders.end(), [&](const SolidBorder& a, const SolidBorder& b) {
+    std::vector<Optics::Border>& borders = optics_.borders;
+    const auto key = [](const Optics::Border& border) { return std::pair(border.from, border.to); };
+    std::sort(borders.begin(), borders.end(), [&](const Optics::Border& a, const Optics::Border& b) {
       return std::pair(key(a), b.assignment) < std::pair(key(b), a.assignment);  // the latest first
     });
     borders.erase(std::unique(borders.begin(), borders.end(),
-                              [&](const SolidBorder& a, const SolidBorder& b) { return key(a) == key(b); }),
+                              [&](const Optics::Border& a, const Optics::Border& b) { return key(a) == key(b); }),
                   borders.end());
   }
 
@@ -132,7 +132,7 @@ class Resolver {
 
   /// Whether light comes through a boundary with this surface. Metal and paint stop it.
   [[nodiscard]] bool passes(const SurfaceChoice& choice) const {
-    if (choice.rule == SurfaceRule::none) return true;
+    if (choice.rule == SurfaceChoice::Rule::none) return true;
     const OpticalSurface& surface = optics_.surfaces[choice.surface];
     const bool bare = surface.finish == SurfaceFinish::polished || surface.finish == SurfaceFinish::ground;
     const bool metal = surface.type == SurfaceType::dielectric_metal && surface.model <= SurfaceModel::unified;
@@ -165,7 +165,7 @@ class Resolver {
   Optics& optics_;
   detail::SolidIndex index_;
   std::optional<SolidTree> tree_;
-  std::map<std::uint32_t, SolidChannel> channels_;
+  std::map<std::uint32_t, Optics::Channel> channels_;
   std::multiset<std::int64_t> taken_;  // their numbers
 };
 

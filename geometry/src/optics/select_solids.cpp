@@ -2,12 +2,13 @@
 #include "select_solids.h"
 
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 #include <iterator>
 #include <numeric>
 #include <string>
+
+#include "scene/names.h"
 
 namespace raylift::detail {
 

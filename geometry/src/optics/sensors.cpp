@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sensors.h"
 
-#include <raylift/geometry/scene/names.h>
+#include "scene/names.h"
 
 #include <algorithm>
 #include <iterator>
@@ -99,7 +99,7 @@ void compare_sensitive_volumes(Scene& scene) {
   const std::vector<std::string>& marked = scene.report.sensitive_volumes;
   if (marked.empty()) return;
   std::set<std::string> detecting;
-  for (const SolidChannel& channel : scene.optics.channels)
+  for (const Optics::Channel& channel : scene.optics.channels)
     detecting.insert(scene.volume_name(scene.instances[channel.solid]));
   Notes notes;
   const auto note = [&](const std::string& what, const auto& from, const auto& without) {

@@ -3,7 +3,6 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/words.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,8 @@
 #include "base/suggest.h"
 #include "edit_optics.h"
 #include "property_faults.h"
+#include "property_table.h"
+#include "scene/names.h"
 
 namespace raylift::detail {
 namespace {
@@ -260,9 +261,9 @@ class Sidecar {
     return values;
   }
 
-  static Distribution distribution(const JsonValue& value, const char* axis) {
+  static ChannelType::Distribution distribution(const JsonValue& value, const char* axis) {
     value.allow({axis, "density"});
-    Distribution result;
+    ChannelType::Distribution result;
     result.at = ascending(value.at(axis));
     if (result.at.size() < 2) value.at(axis).fail("has less than two points, and a distribution needs two");
     result.density = weights(value.at("density"), result.at.size(), HUGE_VAL);

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "edit_optics.h"
 #include "property_faults.h"
+#include "property_table.h"
 
 namespace raylift::detail {
 namespace {
@@ -62,12 +63,12 @@ double factor_of(const JsonValue& value, const std::string& key, const PropertyI
 
 struct Axis {
   std::string_view name;
-  SpectralAxis axis;
+  OpticalTable::Axis axis;
   double factor;
 };
-constexpr std::array kAxes{Axis{"wavelength_nm", SpectralAxis::wavelength_nm, 1},
-                           Axis{"energy_eV", SpectralAxis::energy_ev, 1},
-                           Axis{"energy_MeV", SpectralAxis::energy_ev, 1e6}};
+constexpr std::array kAxes{Axis{"wavelength_nm", OpticalTable::Axis::wavelength_nm, 1},
+                           Axis{"energy_eV", OpticalTable::Axis::energy_ev, 1},
+                           Axis{"energy_MeV", OpticalTable::Axis::energy_ev, 1e6}};
 
 const Axis& axis_of(const JsonValue& value) {
   const Axis* found = nullptr;
@@ -133,7 +134,7 @@ void TableReader::change(OpticalProperties& properties, const std::string& key, 
     value.fail("is one number, and a table is expected", "give it 'wavelength_nm' and 'values'");
   const double result = number.number() * (value.is_number() ? 1 : factor_of(value, key, info));
   if (const auto fault = find_fault(result, info)) number.fail(fault->what, fault->advice);
-  set_property(properties, OpticalConstant{key, result});
+  set_property(properties, OpticalProperties::Constant{key, result});
 }
 
 }  // namespace raylift::detail

@@ -2,8 +2,6 @@
 // Properties in a sidecar: numbers with units, and tables given inline or as columns of a file.
 #pragma once
 
-#include <raylift/geometry/optics/properties.h>
-
 #include <functional>
 #include <map>
 #include <optional>
@@ -11,6 +9,7 @@
 
 #include "csv_table.h"
 #include "json_value.h"
+#include "property_table.h"
 
 namespace raylift::detail {
 

@@ -3,7 +3,6 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/sidecar.h>
 #include <raylift/geometry/optics/words.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +10,7 @@
 #include <unordered_map>
 
 #include "json_value.h"
+#include "scene/names.h"
 
 namespace raylift {
 namespace {
@@ -44,13 +44,14 @@ void print(std::string& text, const Json& value, std::size_t indent) {
 }
 
 Json table_json(const OpticalTable& table) {
-  return {{table.axis == SpectralAxis::energy_ev ? "energy_eV" : "wavelength_nm", table.at}, {"values", table.values}};
+  return {{table.axis == OpticalTable::Axis::energy_ev ? "energy_eV" : "wavelength_nm", table.at},
+          {"values", table.values}};
 }
 
 Json properties_json(const OpticalProperties& properties) {
   Json json = Json::object();
   for (const OpticalTable& table : properties.tables) json[table.key] = table_json(table);
-  for (const OpticalConstant& constant : properties.constants) json[constant.key] = constant.value;
+  for (const OpticalProperties::Constant& constant : properties.constants) json[constant.key] = constant.value;
   return json;
 }
 
@@ -60,7 +61,7 @@ Json surface_json(const OpticalSurface& surface) {
                {"type", to_string(surface.type)},
                {"value", surface.value},
                {"properties", properties_json(surface.properties)}};
-  for (const DichroicAngle& angle : surface.dichroic)
+  for (const OpticalSurface::DichroicAngle& angle : surface.dichroic)
     json["dichroic"].push_back(
         {{"radians", angle.radians}, {"reflect", table_json(angle.reflect)}, {"transmit", table_json(angle.transmit)}});
   return json;

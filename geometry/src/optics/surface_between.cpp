@@ -29,19 +29,20 @@ SurfaceChoice surface_between(const Scene& scene, const SolidTree& tree, std::ui
     if (solid >= tree.size())
       throw Error(ErrorKind::usage, "the scene has no solid " + std::to_string(solid), {scene.source, ""});
   const Optics& optics = scene.optics;
-  const auto choice = [&](SurfaceRule rule, std::uint32_t assignment) {
+  const auto choice = [&](SurfaceChoice::Rule rule, std::uint32_t assignment) {
     return SurfaceChoice{rule, assignment, optics.assignments[assignment].surface};
   };
 
-  const auto key = [](const SolidBorder& border) { return std::pair(border.from, border.to); };
-  const auto border = std::lower_bound(optics.borders.begin(), optics.borders.end(), std::pair(from, to),
-                                       [&](const SolidBorder& one, const auto& wanted) { return key(one) < wanted; });
+  const auto key = [](const Optics::Border& border) { return std::pair(border.from, border.to); };
+  const auto border =
+      std::lower_bound(optics.borders.begin(), optics.borders.end(), std::pair(from, to),
+                       [&](const Optics::Border& one, const auto& wanted) { return key(one) < wanted; });
   if (border != optics.borders.end() && key(*border) == std::pair(from, to))
-    return choice(SurfaceRule::border, border->assignment);
+    return choice(SurfaceChoice::Rule::border, border->assignment);
 
   if (optics.skins.empty()) return {};
-  const auto entered = [&] { return choice(SurfaceRule::skin_of_entered, optics.skins[to]); };
-  const auto left = [&] { return choice(SurfaceRule::skin_of_left, optics.skins[from]); };
+  const auto entered = [&] { return choice(SurfaceChoice::Rule::skin_of_entered, optics.skins[to]); };
+  const auto left = [&] { return choice(SurfaceChoice::Rule::skin_of_left, optics.skins[from]); };
   const bool daughter_first = enters_daughter(scene, tree, from, to);
   if (daughter_first && optics.skins[to] != kNone) return entered();
   if (optics.skins[from] != kNone) return left();

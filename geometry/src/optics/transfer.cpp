@@ -4,7 +4,6 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/surface_between.h>
 #include <raylift/geometry/optics/transfer.h>
-#include <raylift/geometry/scene/names.h>
 #include <raylift/geometry/scene/solids.h>
 
 #include <algorithm>
@@ -17,6 +16,8 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "scene/names.h"
 
 namespace raylift {
 namespace {
@@ -176,7 +177,7 @@ class Transfer {
       std::vector<std::uint32_t> from, to;
     };
     std::map<std::uint32_t, Pairs> pairs;  // by assignment
-    for (const SolidBorder& border : from_.optics.borders) {
+    for (const Optics::Border& border : from_.optics.borders) {
       pairs[border.assignment].from.push_back(border.from);
       pairs[border.assignment].to.push_back(border.to);
     }
@@ -200,7 +201,7 @@ class Transfer {
   void add_channels(Optics& optics) const {
     std::map<std::uint32_t, std::vector<std::uint32_t>> solids;  // by type
     std::unordered_map<std::uint32_t, std::int64_t> numbers;
-    for (const SolidChannel& channel : from_.optics.channels) {
+    for (const Optics::Channel& channel : from_.optics.channels) {
       solids[channel.type].push_back(channel.solid);
       numbers[channel.solid] = channel.number;
     }
@@ -232,7 +233,7 @@ class Transfer {
     }
     return optics.channels == mine.channels &&
            std::equal(mine.borders.begin(), mine.borders.end(), optics.borders.begin(), optics.borders.end(),
-                      [&](const SolidBorder& a, const SolidBorder& b) {
+                      [&](const Optics::Border& a, const Optics::Border& b) {
                         return std::tuple(a.from, a.to, surface(mine, a.assignment)) ==
                                std::tuple(b.from, b.to, surface(optics, b.assignment));
                       });

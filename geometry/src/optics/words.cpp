@@ -79,15 +79,15 @@ std::string_view to_string(SurfaceType type) {
   return kTypes[static_cast<std::size_t>(type)];
 }
 
-std::string_view to_string(SurfaceRule rule) {
+std::string_view to_string(SurfaceChoice::Rule rule) {
   switch (rule) {
-    case SurfaceRule::border:
+    case SurfaceChoice::Rule::border:
       return "border surface of the pair";
-    case SurfaceRule::skin_of_entered:
+    case SurfaceChoice::Rule::skin_of_entered:
       return "skin of the solid entered";
-    case SurfaceRule::skin_of_left:
+    case SurfaceChoice::Rule::skin_of_left:
       return "skin of the solid left";
-    case SurfaceRule::none:
+    case SurfaceChoice::Rule::none:
       break;
   }
   return "none";

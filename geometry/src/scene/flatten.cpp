@@ -11,6 +11,8 @@
 #include <new>
 #include <string>
 
+#include "stage.h"
+
 namespace raylift {
 namespace {
 
@@ -23,10 +25,11 @@ bool is_finite(const Float3& v) {
   return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
 }
 
-/// Whether parts follow each other and cover all triangles, as MeshPart promises; a scene made by hand may break that.
+/// Whether parts follow each other and cover all triangles, as Mesh::Part promises; a scene made by hand may break
+/// that.
 bool parts_cover(const Mesh& mesh) {
   std::size_t next = 0;
-  for (const MeshPart& part : mesh.parts) {
+  for (const Mesh::Part& part : mesh.parts) {
     if (part.first_triangle != next) return false;
     next += part.triangle_count;
   }

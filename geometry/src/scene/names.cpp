@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "names.h"
+
 #include <fnmatch.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 namespace raylift {
 
 double OpticalTable::value(double wavelength_nm) const {
-  return interpolate(axis == SpectralAxis::energy_ev ? kEvNm / wavelength_nm : wavelength_nm);
+  return interpolate(axis == OpticalTable::Axis::energy_ev ? kEvNm / wavelength_nm : wavelength_nm);
 }
 
 double OpticalTable::interpolate(double x) const {
@@ -18,6 +18,16 @@ double OpticalTable::interpolate(double x) const {
   return values[i - 1] + part * (values[i] - values[i - 1]);
 }
 
+OpticalTable::Range OpticalTable::range() const {
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  double shortest = at.front(), longest = at.back();
+  if (axis == Axis::energy_ev) {
+    shortest = kEvNm / at.back();
+    longest = kEvNm / at.front();
+  }
+  return {*least, *most, shortest, longest};
+}
+
 const OpticalTable* OpticalProperties::table(std::string_view key) const {
   const auto found =
       std::find_if(tables.begin(), tables.end(), [key](const OpticalTable& table) { return table.key == key; });
@@ -25,7 +35,7 @@ const OpticalTable* OpticalProperties::table(std::string_view key) const {
 }
 
 std::optional<double> OpticalProperties::constant(std::string_view key) const {
-  for (const OpticalConstant& constant : constants)
+  for (const OpticalProperties::Constant& constant : constants)
     if (constant.key == key) return constant.value;
   return std::nullopt;
 }

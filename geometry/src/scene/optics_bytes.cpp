@@ -18,19 +18,19 @@ bool ascending(const std::vector<double>& values) {
 }
 
 bool sound(const OpticalTable& table) {
-  return table.axis <= SpectralAxis::wavelength_nm && !table.at.empty() && table.at.size() == table.values.size() &&
-         table.at.front() > 0 && ascending(table.at) && finite(table.values);
+  return table.axis <= OpticalTable::Axis::wavelength_nm && !table.at.empty() &&
+         table.at.size() == table.values.size() && table.at.front() > 0 && ascending(table.at) && finite(table.values);
 }
 
 bool sound(const OpticalProperties& properties) {
   return std::all_of(properties.tables.begin(), properties.tables.end(),
                      [](const OpticalTable& table) { return sound(table); }) &&
          std::all_of(properties.constants.begin(), properties.constants.end(),
-                     [](const OpticalConstant& constant) { return std::isfinite(constant.value); });
+                     [](const OpticalProperties::Constant& constant) { return std::isfinite(constant.value); });
 }
 
 bool sound(const OpticalSurface& surface) {
-  const auto good = [](const DichroicAngle& angle) {
+  const auto good = [](const OpticalSurface::DichroicAngle& angle) {
     return std::isfinite(angle.radians) && sound(angle.reflect) && sound(angle.transmit);
   };
   return surface.model <= SurfaceModel::wavelength_shifting && surface.type <= SurfaceType::coated &&
@@ -38,7 +38,7 @@ bool sound(const OpticalSurface& surface) {
          std::all_of(surface.dichroic.begin(), surface.dichroic.end(), good);
 }
 
-bool sound(const Distribution& distribution) {
+bool sound(const ChannelType::Distribution& distribution) {
   return distribution.at.size() == distribution.density.size() && ascending(distribution.at) &&
          finite(distribution.density);
 }
@@ -78,21 +78,22 @@ void check_optics(const Scene& scene, const std::function<void(const std::string
              all(optics.skins, [&](std::uint32_t one) { return index(one, assignments, true); }),
          "its skin surfaces are out of range");
   expect(all(optics.borders,
-             [&](const SolidBorder& one) {
+             [&](const Optics::Border& one) {
                return index(one.from, solids) && index(one.to, solids) && index(one.assignment, assignments);
              }) &&
              std::adjacent_find(optics.borders.begin(), optics.borders.end(),
-                                [](const SolidBorder& a, const SolidBorder& b) {
+                                [](const Optics::Border& a, const Optics::Border& b) {
                                   return std::pair(a.from, a.to) >= std::pair(b.from, b.to);
                                 }) == optics.borders.end(),
          "its border surfaces are out of range or order");
   expect(all(optics.channels,
-             [&](const SolidChannel& one) {
+             [&](const Optics::Channel& one) {
                return index(one.solid, solids) && index(one.type, optics.channel_types.size(), true);
              }) &&
              std::adjacent_find(optics.channels.begin(), optics.channels.end(),
-                                [](const SolidChannel& a, const SolidChannel& b) { return a.solid >= b.solid; }) ==
-                 optics.channels.end(),
+                                [](const Optics::Channel& a, const Optics::Channel& b) {
+                                  return a.solid >= b.solid;
+                                }) == optics.channels.end(),
          "its channels are out of range or order");
 }
 

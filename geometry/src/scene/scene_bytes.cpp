@@ -30,7 +30,7 @@ void hand_over(int descriptor, std::string_view bytes) {
 
 bool covered_by_parts(const Mesh& mesh, std::uint64_t triangles) {
   std::uint64_t next = 0;
-  for (const MeshPart& part : mesh.parts) {
+  for (const Mesh::Part& part : mesh.parts) {
     if (part.first_triangle != next) return false;
     next += part.triangle_count;
   }
@@ -111,9 +111,9 @@ void check_scene(const Scene& scene, std::span<const MeshSizes> sizes, const Byt
     });
   };
   const auto expect_text = [&](bool sound, const char* what) { expect(sound, [&] { return std::string(what); }); };
-  expect_text(
-      scene.up_axis <= UpAxis::z && scene.unit_from <= Provenance::option && scene.up_from <= Provenance::option,
-      "an enumeration is out of range");
+  expect_text(scene.up_axis <= UpAxis::z && scene.unit_from <= Scene::Provenance::option &&
+                  scene.up_from <= Scene::Provenance::option,
+              "an enumeration is out of range");
   expect_text(
       scene.bounds.empty() || (to_eigen(scene.bounds.min).allFinite() && to_eigen(scene.bounds.max).allFinite()),
       "its bounds are not finite");
@@ -123,7 +123,7 @@ void check_scene(const Scene& scene, std::span<const MeshSizes> sizes, const Byt
     expect(std::max(sizes[i].vertices, sizes[i].triangles) < kNone, [&] { return mesh() + " is too large"; });
     expect(scene.meshes[i].rests.empty() || scene.meshes[i].rests.size() == sizes[i].vertices,
            [&] { return mesh() + " has not one rest for each vertex"; });
-    const Deviation& deviation = scene.meshes[i].deviation;
+    const Mesh::Deviation& deviation = scene.meshes[i].deviation;
     expect(std::isfinite(deviation.outward + deviation.inward) && deviation.outward >= 0 && deviation.inward >= 0,
            [&] { return "the deviation of " + mesh() + " is no distance"; });
     expect(covered_by_parts(scene.meshes[i], sizes[i].triangles),

@@ -18,7 +18,7 @@ fs::path beneath(const fs::path& folder, const fs::path& place, std::error_code&
   return std::mismatch(root.begin(), root.end(), file.begin(), file.end()).first == root.end() ? file : fs::path();
 }
 
-SourceFile source_file(const fs::path& path, const fs::path& place) {
+Scene::SourceFile source_file(const fs::path& path, const fs::path& place) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return {place.string(), 0, 0};
   return {place.string(), static_cast<std::uint64_t>(status.st_size),

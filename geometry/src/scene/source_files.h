@@ -15,6 +15,6 @@ namespace raylift::detail {
                                             std::error_code& error);
 
 /// A file's entry in Scene::files, as it is now; all zeros where it can't be looked at.
-[[nodiscard]] SourceFile source_file(const std::filesystem::path& path, const std::filesystem::path& place);
+[[nodiscard]] Scene::SourceFile source_file(const std::filesystem::path& path, const std::filesystem::path& place);
 
 }  // namespace raylift::detail

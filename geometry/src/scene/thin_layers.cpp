@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "thin_layers.h"
+
 #include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/flatten.h>
 #include <raylift/geometry/scene/solids.h>
-#include <raylift/geometry/scene/thin_layers.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Welding by a shared hash table (exact) and by connected components over a grid (tolerance).
+#include "weld.h"
+
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/eigen.h>
-#include <raylift/geometry/scene/weld.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_scan.h>
@@ -320,16 +321,16 @@ void weld_within(Mesh& mesh, double tolerance) {
 
 }  // namespace
 
-void weld(Mesh& mesh, const WeldOptions& options) {
-  if (!options.enabled || mesh.vertices.empty()) return;
-  if (!(options.tolerance >= 0) || std::isinf(options.tolerance))
+void weld(Mesh& mesh, double tolerance) {
+  if (mesh.vertices.empty()) return;
+  if (!(tolerance >= 0) || std::isinf(tolerance))
     throw Error(ErrorKind::usage, "the weld tolerance must be a finite number, 0 or larger");
   if (mesh.vertices.size() >= kEmpty)
     throw Error(ErrorKind::limit, "more vertices than 32-bit indices can number", {"", "mesh '" + mesh.name + "'"},
                 "split the mesh");
   try {
     keep_representatives(mesh, exact_representatives(mesh.vertices, mesh.rests).get());
-    if (options.tolerance > 0) weld_within(mesh, options.tolerance);
+    if (tolerance > 0) weld_within(mesh, tolerance);
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::out_of_host_memory,
                 "no memory to weld " + std::to_string(mesh.vertices.size()) + " vertices",

@@ -35,7 +35,7 @@ std::vector<T> to_host(const Device& device, const T* from, std::size_t count, S
 
 /// With the host's builder, whatever the device. Its errors say which vertex or triangle is wrong.
 DeviceBvh build_on_host(const Device& device, const Float3* vertices, std::size_t vertex_count, const UInt3* triangles,
-                        std::size_t triangle_count, const BvhOptions& options, StreamRef stream) {
+                        std::size_t triangle_count, const Bvh::Options& options, StreamRef stream) {
   const std::vector<Float3> host_vertices = to_host(device, vertices, vertex_count, stream);
   const std::vector<UInt3> host_triangles = to_host(device, triangles, triangle_count, stream);
   device.synchronize(stream);
@@ -75,7 +75,7 @@ class DeviceScratch : public cuda::BuildMemory {
 
   const Device& device_;
   StreamRef stream_;
-  PinnedBlock looked_at_;
+  PinnedPool::Block looked_at_;
   detail::PooledScratch scratch_;
   DeviceBvh& result_;
 };
@@ -98,7 +98,7 @@ Bvh DeviceBvh::to_host(StreamRef stream) const {
 
 DeviceBvh detail::build_bvh_within([[maybe_unused]] const BuildLimits& limits, const Device& device,
                                    const Float3* vertices, std::size_t vertex_count, const UInt3* triangles,
-                                   std::size_t triangle_count, const BvhOptions& options, StreamRef stream) {
+                                   std::size_t triangle_count, const Bvh::Options& options, StreamRef stream) {
   if (options.leaf_pairs < 1 || options.leaf_pairs > kBvhMaxLeafPairs)
     throw Error(ErrorKind::usage, "leaf_pairs is not 1 to 4");
   if (triangle_count > kBvhMaxTriangles || vertex_count > std::numeric_limits<std::uint32_t>::max())
@@ -131,7 +131,7 @@ DeviceBvh detail::build_bvh_within([[maybe_unused]] const BuildLimits& limits, c
 }
 
 DeviceBvh build_bvh(const Device& device, const Float3* vertices, std::size_t vertex_count, const UInt3* triangles,
-                    std::size_t triangle_count, const BvhOptions& options, StreamRef stream) {
+                    std::size_t triangle_count, const Bvh::Options& options, StreamRef stream) {
   return detail::build_bvh_within({}, device, vertices, vertex_count, triangles, triangle_count, options, stream);
 }
 

@@ -38,7 +38,7 @@ struct DeviceBvh {
 /// deeper than kBvhMaxDepth. Waits for the stream. Errors: as build_bvh; usage where an
 /// array is a null pointer, out_of_device_memory, device.
 [[nodiscard]] DeviceBvh build_bvh(const Device& device, const Float3* vertices, std::size_t vertex_count,
-                                  const UInt3* triangles, std::size_t triangle_count, const BvhOptions& options,
+                                  const UInt3* triangles, std::size_t triangle_count, const Bvh::Options& options,
                                   StreamRef stream);
 
 }  // namespace raylift

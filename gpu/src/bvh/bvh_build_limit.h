@@ -21,6 +21,6 @@ struct BuildLimits {
 /// build_bvh() within limits.
 [[nodiscard]] DeviceBvh build_bvh_within(const BuildLimits& limits, const Device& device, const Float3* vertices,
                                          std::size_t vertex_count, const UInt3* triangles, std::size_t triangle_count,
-                                         const BvhOptions& options, StreamRef stream);
+                                         const Bvh::Options& options, StreamRef stream);
 
 }  // namespace raylift::detail

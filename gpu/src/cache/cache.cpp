@@ -85,8 +85,8 @@ class Cache {
     if (read(place(upload), use)) return true;
     // A BVH that is not asked for does no harm, and the host builds better ones than devices.
     UploadOptions better = upload;
-    better.bvh_builder = BvhBuilder::host;
-    if (upload.bvh) return upload.bvh_builder != BvhBuilder::host && read(place(better), use);
+    better.bvh_builder = UploadOptions::BvhBuilder::host;
+    if (upload.bvh) return upload.bvh_builder != UploadOptions::BvhBuilder::host && read(place(better), use);
     better.bvh = true;
     better.bvh_options = {};
     return read(place(better), use);
@@ -206,7 +206,7 @@ CachedUpload upload(const fs::path& source, const LoadOptions& load_options, con
                     const UploadOptions& upload_options, const CacheOptions& cache_options, const Progress& progress) {
   refuse_prebuilt(upload_options);
   UploadOptions options = upload_options;
-  if (device.info().is_host) options.bvh_builder = BvhBuilder::host;
+  if (device.info().is_host) options.bvh_builder = UploadOptions::BvhBuilder::host;
   const Cache cache(source, load_options, cache_options, progress);
   std::optional<CachedUpload> result;
   if (cache.read(options, [&](const CacheFile& file) {
@@ -248,7 +248,7 @@ CacheMade make_cache(const fs::path& source, const LoadOptions& load_options, co
                      const CacheOptions& cache_options, const Progress& progress) {
   refuse_prebuilt(upload_options);
   UploadOptions options = upload_options;
-  options.bvh_builder = BvhBuilder::host;
+  options.bvh_builder = UploadOptions::BvhBuilder::host;
   expect_private(folder_of(cache_options));
   const Cache cache(source, load_options, cache_options, progress);
   std::optional<CacheFile> found;

@@ -40,13 +40,13 @@ struct Limits {
            table(surface.table, (2 + intervals) * surface.rows) && curve(surface.angles) &&
            component(surface.reemission);
   }
-  [[nodiscard]] bool channel_type(const ChannelTypeView& type) const {
+  [[nodiscard]] bool channel_type(const OpticsView::ChannelType& type) const {
     return table(type.efficiency) && curve(type.angle_efficiency) && curve(type.time) && curve(type.charge);
   }
 };
 
 /// An empty slot, or one that is looked at for its pair.
-bool is_slot(const BorderBucket::Slot& slot, std::uint64_t bucket, const ArrayCounts& counts) {
+bool is_slot(const OpticsView::BorderBucket::Slot& slot, std::uint64_t bucket, const ArrayCounts& counts) {
   if (slot.from == kNone && slot.to == kNone) return true;
   const auto at =
       optics_detail::border_buckets(slot.from, slot.to, static_cast<std::uint32_t>(counts[A::border_surfaces]));
@@ -96,8 +96,8 @@ std::unique_ptr<ArrayCheck> make_optics_check(ViewArray array, const ArrayCounts
   constexpr const char* kTooLarge = "a number is too large";
   switch (array) {
     case A::optical_rows:
-      return each(static_cast<const TableRow*>(nullptr), "a value is not finite",
-                  [](const TableRow& row, std::uint64_t) {
+      return each(static_cast<const OpticsView::TableRow*>(nullptr), "a value is not finite",
+                  [](const OpticsView::TableRow& row, std::uint64_t) {
                     return std::isfinite(row.wavelength) && std::isfinite(row.rest) && std::isfinite(row.slope) &&
                            row.over_wavelength <= 1 && std::isfinite(row.v[0]) && std::isfinite(row.v[1]) &&
                            std::isfinite(row.v[2]) && std::isfinite(row.v[3]);
@@ -108,8 +108,8 @@ std::unique_ptr<ArrayCheck> make_optics_check(ViewArray array, const ArrayCounts
         return true;
       });
     case A::optical_points:
-      return each(static_cast<const CurvePoint*>(nullptr), "a value is not finite",
-                  [](CurvePoint point, std::uint64_t) { return std::isfinite(point.x) && std::isfinite(point.y); });
+      return each(static_cast<const Curve::Point*>(nullptr), "a value is not finite",
+                  [](Curve::Point point, std::uint64_t) { return std::isfinite(point.x) && std::isfinite(point.y); });
     case A::optical_materials:
       return each(static_cast<const MaterialOptics*>(nullptr), kTooLarge,
                   [limits](const MaterialOptics& one, std::uint64_t i) { return limits.material(one, i); });
@@ -117,18 +117,18 @@ std::unique_ptr<ArrayCheck> make_optics_check(ViewArray array, const ArrayCounts
       return each(static_cast<const SurfaceOptics*>(nullptr), kTooLarge,
                   [limits](const SurfaceOptics& one, std::uint64_t) { return limits.surface(one); });
     case A::border_surfaces:
-      return each(static_cast<const BorderBucket*>(nullptr), "a pair of solids is out of range or place",
-                  [counts](const BorderBucket& one, std::uint64_t i) {
+      return each(static_cast<const OpticsView::BorderBucket*>(nullptr), "a pair of solids is out of range or place",
+                  [counts](const OpticsView::BorderBucket& one, std::uint64_t i) {
                     return is_slot(one.slots[0], i, counts) && is_slot(one.slots[1], i, counts);
                   });
     case A::channels:
-      return each(static_cast<const ChannelView*>(nullptr), kTooLarge,
-                  [types = counts[A::channel_types]](ChannelView one, std::uint64_t) {
+      return each(static_cast<const OpticsView::Channel*>(nullptr), kTooLarge,
+                  [types = counts[A::channel_types]](OpticsView::Channel one, std::uint64_t) {
                     return one.type < types || one.type == kNone;
                   });
     default:
-      return each(static_cast<const ChannelTypeView*>(nullptr), kTooLarge,
-                  [limits](const ChannelTypeView& one, std::uint64_t) { return limits.channel_type(one); });
+      return each(static_cast<const OpticsView::ChannelType*>(nullptr), kTooLarge,
+                  [limits](const OpticsView::ChannelType& one, std::uint64_t) { return limits.channel_type(one); });
   }
 }
 

@@ -17,6 +17,7 @@
 #include "cache_check.h"
 #include "cache_folder.h"
 #include "cache_format.h"
+#include "geometry/src/stage.h"
 #include "hash.h"
 
 namespace raylift {

@@ -55,8 +55,8 @@ class SourceHashAhead {
 
 /// Hashes of the files that a scene was read from beside `source` (Scene::files), as CacheKey::source, one each. Throws
 /// Error(io) for one that has changed since it was read, or is not beneath the source's folder; Error(cancelled).
-[[nodiscard]] std::vector<Hash256> file_hashes(const std::filesystem::path& source, std::span<const SourceFile> files,
-                                               const Progress& progress = {});
+[[nodiscard]] std::vector<Hash256> file_hashes(const std::filesystem::path& source,
+                                               std::span<const Scene::SourceFile> files, const Progress& progress = {});
 /// The hash of the contents of files, in their order; "none" without files. Throws Error(io).
 [[nodiscard]] std::string contents_hash(std::span<const std::filesystem::path> files);
 /// The hash of the files that override a source's own optics: optics_files(). "none" without them, "unreadable" if

@@ -22,6 +22,7 @@
 #include "cache_format.h"
 #include "geometry/src/import/importer.h"
 #include "geometry/src/scene/source_files.h"
+#include "geometry/src/stage.h"
 #include "hash.h"
 
 namespace raylift {
@@ -129,7 +130,7 @@ std::string option_text(const fs::path& source, const LoadOptions& load, const U
   OptionText text;
   text.add("extension", lower_extension(source));
   text.add("importer", importer_version());
-  text.add("reader", std::string(load.reader == SceneReader::assimp ? "assimp" : "raylift"));
+  text.add("reader", std::string(load.reader == LoadOptions::Reader::assimp ? "assimp" : "raylift"));
   text.add("unit", load.unit_mm ? OptionText::exact(*load.unit_mm) : "file");
   text.add("up", load.up_axis ? std::to_string(static_cast<int>(*load.up_axis)) : "file");
   text.add("weld", load.weld.enabled ? OptionText::exact(load.weld.tolerance) : "off");
@@ -171,7 +172,7 @@ std::string option_text(const fs::path& source, const LoadOptions& load, const U
   text.add("positions", std::uint64_t{static_cast<std::uint8_t>(upload.positions)});
   text.add("bvh", std::uint64_t{upload.bvh});
   if (upload.bvh) {
-    text.add("builder", std::string(upload.bvh_builder == BvhBuilder::host ? "host" : "device"));
+    text.add("builder", std::string(upload.bvh_builder == UploadOptions::BvhBuilder::host ? "host" : "device"));
     text.add("pair_triangles", std::uint64_t{upload.bvh_options.pair_triangles});
     text.add("leaf_pairs", std::uint64_t{upload.bvh_options.leaf_pairs});
   }
@@ -270,9 +271,10 @@ CacheKey cache_key(const fs::path& source, const LoadOptions& load, const Upload
   return {hash.hash, detail::options_hash(source, load, upload), hash.bytes};
 }
 
-std::vector<Hash256> file_hashes(const fs::path& source, std::span<const SourceFile> files, const Progress& progress) {
+std::vector<Hash256> file_hashes(const fs::path& source, std::span<const Scene::SourceFile> files,
+                                 const Progress& progress) {
   std::vector<Hash256> hashes;
-  for (const SourceFile& file : files) {
+  for (const Scene::SourceFile& file : files) {
     std::error_code error;
     const fs::path path = detail::beneath(source.parent_path(), file.path, error);
     if (path.empty())
@@ -280,7 +282,7 @@ std::vector<Hash256> file_hashes(const fs::path& source, std::span<const SourceF
                   {(source.parent_path() / file.path).string(), ""});
     const File opened(path);
     hashes.push_back(hash_of(opened, opened.size(), progress));
-    const SourceFile now = detail::source_file(path, file.path);
+    const Scene::SourceFile now = detail::source_file(path, file.path);
     if (now.bytes != file.bytes || now.changed != file.changed)
       throw Error(ErrorKind::io, "the file was changed since the scene was read from it", {path.string(), ""});
   }

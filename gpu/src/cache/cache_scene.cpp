@@ -135,8 +135,8 @@ std::vector<CacheMetadata> scene_metadata(const Scene& scene, const Double3& ori
           {std::string(kFiles), bytes_of(hashes)}};
 }
 
-std::optional<std::vector<SourceFile>> same_files(const CacheFile& file, const std::filesystem::path& source,
-                                                  const Progress& progress) {
+std::optional<std::vector<Scene::SourceFile>> same_files(const CacheFile& file, const std::filesystem::path& source,
+                                                         const Progress& progress) {
   CacheSummary summary;
   Scene scene;
   read_summary(file, summary, scene);
@@ -144,7 +144,7 @@ std::optional<std::vector<SourceFile>> same_files(const CacheFile& file, const s
   read_section(file, kFiles, [&](ByteReader& reader) {
     reader.list(hashes, sizeof(Hash256), [&](Hash256& hash) { reader.value(hash); });
   });
-  for (SourceFile& one : scene.files) one = source_file(source.parent_path() / one.path, one.path);
+  for (Scene::SourceFile& one : scene.files) one = source_file(source.parent_path() / one.path, one.path);
   try {
     if (file_hashes(source, scene.files, progress) != hashes) return std::nullopt;
   } catch (const Error& error) {

@@ -15,9 +15,9 @@ namespace raylift::detail {
                                                         const Raster& raster, const Progress& progress);
 /// The files that a cache file's scene was read from beside `source`, as they are now; nothing where they hold
 /// something else than when the scene was read. Throws Error(cancelled).
-[[nodiscard]] std::optional<std::vector<SourceFile>> same_files(const CacheFile& file,
-                                                                const std::filesystem::path& source,
-                                                                const Progress& progress);
+[[nodiscard]] std::optional<std::vector<Scene::SourceFile>> same_files(const CacheFile& file,
+                                                                       const std::filesystem::path& source,
+                                                                       const Progress& progress);
 [[nodiscard]] CacheMetadata options_metadata(const std::string& options);
 
 }  // namespace raylift::detail

@@ -14,6 +14,7 @@
 #include "cache_file.h"
 #include "cache_folder.h"
 #include "cache_format.h"
+#include "geometry/src/stage.h"
 #include "hash.h"
 #include "temporary_file.h"
 

@@ -13,9 +13,9 @@
 namespace raylift {
 namespace {
 
-std::string list_of(const std::vector<DeviceAttempt>& attempts) {
+std::string list_of(const std::vector<Device::Attempt>& attempts) {
   std::string text;
-  for (const DeviceAttempt& attempt : attempts)
+  for (const Device::Attempt& attempt : attempts)
     text += (text.empty() ? "" : "; ") + attempt.device + ": " + attempt.failure;
   return text;
 }
@@ -72,9 +72,9 @@ Device Device::cuda(int ordinal) {
   return Device(detail::make_cuda_backend(ordinal));
 }
 
-Device Device::choose(std::vector<DeviceAttempt>* attempts) {
-  std::vector<DeviceAttempt> own;
-  std::vector<DeviceAttempt>& tried = attempts != nullptr ? *attempts : own;
+Device Device::choose(std::vector<Device::Attempt>* attempts) {
+  std::vector<Device::Attempt> own;
+  std::vector<Device::Attempt>& tried = attempts != nullptr ? *attempts : own;
   if (const std::optional<Wish> wish = wished_device()) {
     const std::string name = "cuda:" + std::to_string(wish->ordinal) + " (" + wish->origin + ")";
     try {
@@ -121,9 +121,9 @@ Device Device::parse(std::string_view text, std::optional<std::uint64_t> host_bu
   throw Error(ErrorKind::usage, "'" + std::string(text) + "' is no device", {}, "use auto, host, or cuda:N");
 }
 
-std::vector<Device> Device::all(std::vector<DeviceAttempt>* attempts) {
-  std::vector<DeviceAttempt> own;
-  std::vector<DeviceAttempt>& tried = attempts != nullptr ? *attempts : own;
+std::vector<Device> Device::all(std::vector<Device::Attempt>* attempts) {
+  std::vector<Device::Attempt> own;
+  std::vector<Device::Attempt>& tried = attempts != nullptr ? *attempts : own;
   std::vector<Device> devices;
   std::string why_none;
   const int count = cuda_device_count(&why_none);

@@ -16,7 +16,7 @@ constexpr unsigned kMantissaBits = 4;
 
 }  // namespace
 
-struct PinnedBlock::Loan {
+struct PinnedPool::Block::Loan {
   std::shared_ptr<PinnedPool> pool;
   detail::HostBlock block;
   std::unique_ptr<Event> busy;
@@ -48,14 +48,14 @@ PinnedPool::~PinnedPool() {
     for (Held& held : blocks) release(std::move(held));
 }
 
-PinnedBlock PinnedPool::allocate(std::size_t bytes) {
+PinnedPool::Block PinnedPool::allocate(std::size_t bytes) {
   if (bytes == 0) throw Error(ErrorKind::usage, "a pinned block of no bytes was asked for");
   if (bytes > PTRDIFF_MAX) throw Error(ErrorKind::usage, "a pinned block is larger than any memory");
   const Bin bin = bin_of(bytes);
   const std::size_t size = block_bytes(bin);
 
-  PinnedBlock loan;
-  loan.loan_.reset(new PinnedBlock::Loan);
+  PinnedPool::Block loan;
+  loan.loan_.reset(new PinnedPool::Block::Loan);
   const auto lend = [&](const detail::HostBlock& block) {
     // The lock is held.
     ++active_blocks_;
@@ -177,27 +177,27 @@ std::size_t PinnedPool::active_bytes() const {
   return active_bytes_;
 }
 
-void PinnedBlock::GiveBack::operator()(Loan* loan) const noexcept {
+void PinnedPool::Block::GiveBack::operator()(Loan* loan) const noexcept {
   if (loan->pool) loan->pool->give_back(loan->block, std::move(loan->busy), loan->wanted);
   delete loan;
 }
 
-std::span<std::byte> PinnedBlock::host() const {
+std::span<std::byte> PinnedPool::Block::host() const {
   if (!loan_) return {};
   return {static_cast<std::byte*>(loan_->block.host), loan_->wanted};
 }
 
-std::byte* PinnedBlock::device() const {
+std::byte* PinnedPool::Block::device() const {
   return loan_ ? static_cast<std::byte*>(loan_->block.device) : nullptr;
 }
 
-void PinnedBlock::used_by(StreamRef stream) {
+void PinnedPool::Block::used_by(StreamRef stream) {
   if (!loan_) return;
   if (!loan_->busy) loan_->busy = std::make_unique<Event>(loan_->pool->backend_);
   loan_->busy->record(stream);
 }
 
-void PinnedBlock::wait() const {
+void PinnedPool::Block::wait() const {
   if (loan_ && loan_->busy) loan_->busy->wait();
 }
 

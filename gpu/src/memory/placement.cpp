@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "plan_placement.h"
+
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/memory/placement.h>
 #include <raylift/gpu/memory/residency.h>
 
 #include <algorithm>

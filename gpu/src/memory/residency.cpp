@@ -14,9 +14,10 @@ namespace {
 constexpr std::array<const char*, 4> kRanks{"nodes", "triangles", "vertices", "attributes"};
 
 template <class Member>
-std::uint64_t sum(const std::vector<ArrayResidency>& arrays, Member member) {
-  return std::accumulate(arrays.begin(), arrays.end(), std::uint64_t{0},
-                         [member](std::uint64_t total, const ArrayResidency& array) { return total + array.*member; });
+std::uint64_t sum(const std::vector<ResidencyReport::Array>& arrays, Member member) {
+  return std::accumulate(
+      arrays.begin(), arrays.end(), std::uint64_t{0},
+      [member](std::uint64_t total, const ResidencyReport::Array& array) { return total + array.*member; });
 }
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
@@ -90,30 +91,31 @@ std::string human_rate(double per_second, std::string_view what) {
 }
 
 std::uint64_t ResidencyReport::bytes() const {
-  return sum(arrays, &ArrayResidency::bytes);
+  return sum(arrays, &ResidencyReport::Array::bytes);
 }
 std::uint64_t ResidencyReport::device_bytes() const {
-  return sum(arrays, &ArrayResidency::device_bytes);
+  return sum(arrays, &ResidencyReport::Array::device_bytes);
 }
 std::uint64_t ResidencyReport::host_bytes() const {
-  return sum(arrays, &ArrayResidency::host_bytes);
+  return sum(arrays, &ResidencyReport::Array::host_bytes);
 }
 
 std::uint64_t ResidencyReport::uploaded_bytes() const {
-  return std::accumulate(
-      arrays.begin(), arrays.end(), std::uint64_t{0},
-      [](std::uint64_t so_far, const ArrayResidency& array) { return so_far + (array.in_place ? 0 : array.bytes); });
+  return std::accumulate(arrays.begin(), arrays.end(), std::uint64_t{0},
+                         [](std::uint64_t so_far, const ResidencyReport::Array& array) {
+                           return so_far + (array.in_place ? 0 : array.bytes);
+                         });
 }
 
 std::string ResidencyReport::table() const {
   // What fits needs no explanation.
-  const auto explained = [](const ArrayResidency& array) {
+  const auto explained = [](const ResidencyReport::Array& array) {
     return array.where != Residency::device || array.fell_back;
   };
   const bool any = std::any_of(arrays.begin(), arrays.end(), explained);
   std::vector<std::vector<std::string>> rows{
       {"array", "bytes", "where", "on device", "in host memory", "share", any ? "why" : ""}};
-  for (const ArrayResidency& array : arrays)
+  for (const ResidencyReport::Array& array : arrays)
     rows.push_back({array.name, human_bytes(array.bytes),
                     std::string(to_string(array.where)) + (array.fell_back ? " (fallback)" : ""),
                     human_bytes(array.device_bytes), human_bytes(array.host_bytes),
@@ -151,7 +153,7 @@ std::string ResidencyReport::json() const {
   out["device_bytes"] = device_bytes();
   out["host_bytes"] = host_bytes();
   out["arrays"] = nlohmann::ordered_json::array();
-  for (const ArrayResidency& array : arrays)
+  for (const ResidencyReport::Array& array : arrays)
     out["arrays"].push_back({{"name", array.name},
                              {"rank", kRanks[static_cast<std::size_t>(array.rank)]},
                              {"bytes", array.bytes},

@@ -2,7 +2,7 @@
 // Arrays that lie on a device before they are placed: what the device itself has computed, and what it needed for that.
 #pragma once
 
-#include <raylift/geometry/raw_vector.h>
+#include <raylift/geometry/detail/raw_vector.h>
 #include <raylift/gpu/memory/memory.h>
 #include <raylift/gpu/upload/array_source.h>
 

@@ -11,6 +11,6 @@ namespace raylift::detail {
 
 /// The surfaces of borders between solids that are not mother and daughter: SolidView has the others. Empty without
 /// any. Throws Error(limit) where no table of reasonable size is found.
-[[nodiscard]] std::vector<BorderBucket> border_table(const Scene& scene, const SolidTree& tree);
+[[nodiscard]] std::vector<OpticsView::BorderBucket> border_table(const Scene& scene, const SolidTree& tree);
 
 }  // namespace raylift::detail

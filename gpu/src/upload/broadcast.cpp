@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "array_on_device.h"
+#include "geometry/src/stage.h"
 #include "geometry_arrays.h"
 #include "staging.h"
 

@@ -6,7 +6,6 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/solids.h>
-#include <raylift/geometry/scene/thin_layers.h>
 #include <raylift/gpu/upload/optics_arrays.h>
 
 #include <algorithm>
@@ -19,6 +18,8 @@
 #include "array_on_device.h"
 #include "bvh/bvh_build.h"
 #include "geometry/src/scene/scene_bytes.h"
+#include "geometry/src/scene/thin_layers.h"
+#include "geometry/src/stage.h"
 #include "prebuilt_bvh.h"
 #include "upload_on.h"
 
@@ -87,9 +88,9 @@ ArraySource mesh_source(ViewArray array, const MeshTable& meshes, MeshRange rang
 }
 
 /// The number of each triangle's part in its mesh, from triangle `first` on.
-void write_parts(const std::vector<MeshPart>& parts, std::size_t first, std::span<std::uint16_t> target) {
+void write_parts(const std::vector<Mesh::Part>& parts, std::size_t first, std::span<std::uint16_t> target) {
   auto part = std::upper_bound(parts.begin(), parts.end(), first,
-                               [](std::size_t at, const MeshPart& p) { return at < p.first_triangle; });
+                               [](std::size_t at, const Mesh::Part& p) { return at < p.first_triangle; });
   --part;
   for (std::size_t i = 0; i != target.size(); ++i) {
     while (first + i >= std::size_t{part->first_triangle} + part->triangle_count) ++part;
@@ -323,19 +324,22 @@ void check(const Scene& scene, const UploadOptions& options) {
 
 }  // namespace
 
-const char* to_string(Positions positions) noexcept {
-  return positions == Positions::floats ? "floats" : positions == Positions::fine ? "fine" : "automatic";
+const char* to_string(UploadOptions::Positions positions) noexcept {
+  return positions == UploadOptions::Positions::floats ? "floats"
+         : positions == UploadOptions::Positions::fine ? "fine"
+                                                       : "automatic";
 }
 
-Positions positions_of(std::string_view name) {
-  for (const Positions one : {Positions::automatic, Positions::floats, Positions::fine})
+UploadOptions::Positions positions_of(std::string_view name) {
+  for (const UploadOptions::Positions one :
+       {UploadOptions::Positions::automatic, UploadOptions::Positions::floats, UploadOptions::Positions::fine})
     if (name == to_string(one)) return one;
   throw Error(ErrorKind::usage, "positions are \"automatic\", \"floats\" or \"fine\", not '" + std::string(name) + "'");
 }
 
 bool is_fine(const Scene& scene, const UploadOptions& options) {
-  if (options.flatten || options.positions == Positions::floats) return false;
-  if (options.positions == Positions::fine) return true;
+  if (options.flatten || options.positions == UploadOptions::Positions::floats) return false;
+  if (options.positions == UploadOptions::Positions::fine) return true;
   return !scene.optics.empty() && has_thin_layers(scene, options.origin);
 }
 
@@ -349,7 +353,7 @@ float reach_of(const Bounds& bounds, const Double3& origin) {
 }
 
 const Device* builder_of(const Device& device, const UploadOptions& options) {
-  return options.bvh_builder == BvhBuilder::host || device.info().is_host ? nullptr : &device;
+  return options.bvh_builder == UploadOptions::BvhBuilder::host || device.info().is_host ? nullptr : &device;
 }
 
 GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options, const Progress& progress,

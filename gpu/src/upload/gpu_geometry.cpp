@@ -16,7 +16,7 @@ namespace {
 GeometryView make_view(const ResidentArrays& resident, const Double3& origin, float reach, const Raster& raster) {
   GeometryView view{};
   for (std::size_t i = 0; i != resident.arrays.size(); ++i) {
-    const ArrayResidency& row = resident.report.arrays[i];
+    const ResidencyReport::Array& row = resident.report.arrays[i];
     if (const ViewArrayInfo* known = find_view_array(row.name))
       known->set(view, resident.arrays[i].device(), static_cast<std::uint32_t>(row.bytes / known->element_bytes),
                  static_cast<std::uint32_t>((row.host_bytes + known->element_bytes - 1) / known->element_bytes));
@@ -54,7 +54,7 @@ const Device& GpuGeometry::device() const {
 
 bool GpuGeometry::has(std::string_view array) const {
   return std::any_of(resident_.report.arrays.begin(), resident_.report.arrays.end(),
-                     [array](const ArrayResidency& row) { return row.name == array; });
+                     [array](const ResidencyReport::Array& row) { return row.name == array; });
 }
 
 const Memory& GpuGeometry::array(std::string_view array) const {

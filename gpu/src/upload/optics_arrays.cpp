@@ -108,10 +108,10 @@ MaterialOptics material_optics(const OpticalProperties& properties, TableBuilder
 }
 
 /// The wavelengths that a table's points cover, of those that are sampled.
-Coverage coverage(const OpticalTable* table, const Raster& raster) {
-  Coverage covered{0, kNever};
+MaterialOptics::Coverage coverage(const OpticalTable* table, const Raster& raster) {
+  MaterialOptics::Coverage covered{0, kNever};
   if (table == nullptr) return covered;
-  const TableRange range = range_of(*table);
+  const OpticalTable::Range range = table->range();
   covered = {as_float(range.shortest_nm), as_float(range.longest_nm)};
   if (raster == kOwnPoints) return covered;
   return {std::max(covered.shortest, raster.start), std::min(covered.longest, raster.last())};
@@ -136,7 +136,7 @@ void set_table(MaterialOptics& material, const OpticalProperties& properties, co
                         .rows;
   material.covered = coverage(nullptr, raster);
   for (std::size_t i = 0; i != kBulkProperties; ++i) {
-    const Coverage covered = coverage(keys.table(name_of(static_cast<BulkProperty>(i))), raster);
+    const MaterialOptics::Coverage covered = coverage(keys.table(name_of(static_cast<BulkProperty>(i))), raster);
     material.covered_by[i] = covered;
     material.covered = {std::max(material.covered.shortest, covered.shortest),
                         std::min(material.covered.longest, covered.longest)};
@@ -145,12 +145,12 @@ void set_table(MaterialOptics& material, const OpticalProperties& properties, co
 
 /// For each interval of angles a block of the surface's table, with R and T at both of its ends.
 void add_dichroic(SurfaceOptics& optics, const OpticalSurface& surface, Columns& columns, TableBuilder& builder) {
-  std::vector<CurvePoint> angles;
-  for (const DichroicAngle& angle : surface.dichroic) angles.push_back({as_float(angle.radians), 0});
+  std::vector<Curve::Point> angles;
+  for (const OpticalSurface::DichroicAngle& angle : surface.dichroic) angles.push_back({as_float(angle.radians), 0});
   optics.angles = builder.add_curve(angles);
   for (std::size_t i = 0; i + 1 < std::max<std::size_t>(surface.dichroic.size(), 2) && !angles.empty(); ++i) {
-    const DichroicAngle& begin = surface.dichroic[i];
-    const DichroicAngle& end = surface.dichroic[std::min(i + 1, surface.dichroic.size() - 1)];
+    const OpticalSurface::DichroicAngle& begin = surface.dichroic[i];
+    const OpticalSurface::DichroicAngle& end = surface.dichroic[std::min(i + 1, surface.dichroic.size() - 1)];
     columns.push_back({Column{&begin.reflect}, Column{&begin.transmit}, Column{&end.reflect}, Column{&end.transmit}});
   }
 }
@@ -196,10 +196,10 @@ SurfaceOptics surface_optics(const OpticalSurface& surface, TableBuilder& builde
   return optics;
 }
 
-ChannelTypeView channel_type(const ChannelType& type, TableBuilder& builder) {
-  ChannelTypeView view{};
+OpticsView::ChannelType channel_type(const ChannelType& type, TableBuilder& builder) {
+  OpticsView::ChannelType view{};
   view.efficiency = builder.add_table({{Column{type.efficiency ? &*type.efficiency : nullptr, 1}, {}, {}, {}}}).table;
-  std::vector<CurvePoint> angles;
+  std::vector<Curve::Point> angles;
   for (std::size_t i = 0; i != type.angles.size(); ++i)
     angles.push_back({as_float(type.angles[i]), as_float(type.angle_efficiency[i])});
   view.angle_efficiency = builder.add_curve(angles);
@@ -208,11 +208,11 @@ ChannelTypeView channel_type(const ChannelType& type, TableBuilder& builder) {
   return view;
 }
 
-std::vector<ChannelView> channels_of(const Scene& scene) {
+std::vector<OpticsView::Channel> channels_of(const Scene& scene) {
   const Optics& optics = scene.optics;
-  std::vector<ChannelView> channels;
+  std::vector<OpticsView::Channel> channels;
   if (!optics.channels.empty()) channels.assign(scene.instances.size(), {kNoChannel, kNone});
-  for (const SolidChannel& channel : optics.channels) {
+  for (const Optics::Channel& channel : optics.channels) {
     if (channel.number < 0 || channel.number > std::numeric_limits<std::int32_t>::max())
       throw Error(ErrorKind::limit,
                   "channel number " + std::to_string(channel.number) + " is not from 0 to " +

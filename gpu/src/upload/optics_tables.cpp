@@ -26,9 +26,9 @@ constexpr std::size_t kMaxRows = std::size_t{1} << 26;
 
 /// The same points over the other axis, ascending. Between them it is another function.
 OpticalTable turned(const OpticalTable& table) {
-  const bool to_wavelength = table.axis == SpectralAxis::energy_ev;
+  const bool to_wavelength = table.axis == OpticalTable::Axis::energy_ev;
   OpticalTable other{table.key,
-                     to_wavelength ? SpectralAxis::wavelength_nm : SpectralAxis::energy_ev,
+                     to_wavelength ? OpticalTable::Axis::wavelength_nm : OpticalTable::Axis::energy_ev,
                      {},
                      {table.values.rbegin(), table.values.rend()}};
   for (std::size_t i = table.at.size(); i-- != 0;) other.at.push_back(kEvNm / table.at[i]);
@@ -63,18 +63,18 @@ OpticalTable refined(const OpticalTable& table) {
 
 /// The rows of a table, block after block, and the number of its points.
 struct Rows {
-  std::vector<TableRow> rows;
+  std::vector<OpticsView::TableRow> rows;
   std::uint32_t count = 0;
 };
 
 /// Sets the wavelengths and slopes of the first rows. `points` ascend over the axis.
-void set_points(std::vector<TableRow>& rows, const std::vector<double>& points, SpectralAxis axis) {
+void set_points(std::vector<OpticsView::TableRow>& rows, const std::vector<double>& points, OpticalTable::Axis axis) {
   const std::size_t last = points.size() - 1;
-  const bool in_energy = axis == SpectralAxis::energy_ev;
+  const bool in_energy = axis == OpticalTable::Axis::energy_ev;
   // Doubles that stand for one decimal number differ by their rounding: the float is taken as exact.
   constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
   for (std::size_t i = 0; i <= last; ++i) {
-    TableRow& row = rows[i];
+    OpticsView::TableRow& row = rows[i];
     const double at = in_energy ? kEvNm / points[last - i] : points[i];
     row.wavelength = as_float(at);
     const double rest = at - double{row.wavelength};
@@ -92,8 +92,9 @@ Rows rows_of(const Columns& columns, const Raster& raster, const std::string& so
   bool energy = false, wavelength = false;
   for (const auto& block : columns)
     for (const Column& column : block)
-      if (column.table != nullptr) (column.table->axis == SpectralAxis::energy_ev ? energy : wavelength) = true;
-  const SpectralAxis axis = energy && !sampled ? SpectralAxis::energy_ev : SpectralAxis::wavelength_nm;
+      if (column.table != nullptr) (column.table->axis == OpticalTable::Axis::energy_ev ? energy : wavelength) = true;
+  const OpticalTable::Axis axis =
+      energy && !sampled ? OpticalTable::Axis::energy_ev : OpticalTable::Axis::wavelength_nm;
 
   std::vector<double> points;
   std::vector<std::array<OpticalTable, 4>> finer(columns.size());
@@ -134,7 +135,7 @@ Rows rows_of(const Columns& columns, const Raster& raster, const std::string& so
     for (std::size_t i = 0; i != 4; ++i) {
       const OpticalTable* const table = table_of(b, i);
       for (std::size_t row = 0; row != count; ++row) {
-        const double point = points[axis == SpectralAxis::energy_ev ? count - 1 - row : row];
+        const double point = points[axis == OpticalTable::Axis::energy_ev ? count - 1 - row : row];
         const double value = table == nullptr ? columns[b][i].absent
                              : sampled        ? table->value(point)
                                               : table->interpolate(point);
@@ -146,7 +147,7 @@ Rows rows_of(const Columns& columns, const Raster& raster, const std::string& so
 }
 
 /// The entries of a table's buckets: see kTableEntries.
-std::vector<std::uint32_t> entries_of(std::span<const TableRow> rows, std::uint32_t first) {
+std::vector<std::uint32_t> entries_of(std::span<const OpticsView::TableRow> rows, std::uint32_t first) {
   std::vector<std::uint32_t> entries(kTableEntries);
   std::uint32_t row = 0;
   const auto last = static_cast<std::uint32_t>(rows.size() - 2);
@@ -168,8 +169,8 @@ float as_float(double value) {
 }
 
 OpticalTable group_velocity(const OpticalTable& index) {
-  const OpticalTable n = index.axis == SpectralAxis::energy_ev ? index : turned(index);
-  OpticalTable velocity{"GROUPVEL", SpectralAxis::energy_ev, {}, {}};
+  const OpticalTable n = index.axis == OpticalTable::Axis::energy_ev ? index : turned(index);
+  OpticalTable velocity{"GROUPVEL", OpticalTable::Axis::energy_ev, {}, {}};
   const auto add = [&](double energy, double value, double slope) {
     const double phase = kLightSpeed / value;
     const double group = kLightSpeed / (value + slope);
@@ -191,19 +192,19 @@ OpticalTable group_velocity(const OpticalTable& index) {
   return velocity;
 }
 
-std::vector<CurvePoint> cumulative(const std::vector<double>& at, const std::vector<double>& density) {
+std::vector<Curve::Point> cumulative(const std::vector<double>& at, const std::vector<double>& density) {
   if (at.empty()) return {};
   std::vector<double> sum(at.size(), 0);
   for (std::size_t i = 1; i < at.size(); ++i)
     sum[i] = sum[i - 1] + (at[i] - at[i - 1]) * (std::max(density[i - 1], 0.0) + std::max(density[i], 0.0)) / 2;
   if (!(sum.back() > 0) || !std::isfinite(sum.back())) return {{0, as_float(at[0])}};
-  std::vector<CurvePoint> points;
+  std::vector<Curve::Point> points;
   for (std::size_t i = 0; i != at.size(); ++i) points.push_back({as_float(sum[i] / sum.back()), as_float(at[i])});
   return points;
 }
 
-TableNumber TableBuilder::append(const std::vector<TableRow>& rows, std::uint32_t count) {
-  std::vector<TableRow>& all = arrays_.rows;
+TableNumber TableBuilder::append(const std::vector<OpticsView::TableRow>& rows, std::uint32_t count) {
+  std::vector<OpticsView::TableRow>& all = arrays_.rows;
   std::vector<std::uint32_t>& buckets = arrays_.buckets;
   if (all.size() + rows.size() > kMaxRows || buckets.size() + kTableEntries > kMax)
     throw Error(ErrorKind::limit, "the scene's optical tables have more than " + std::to_string(kMaxRows) + " rows",
@@ -223,7 +224,7 @@ TableNumber TableBuilder::append_table(const Columns& columns) {
 
 TableNumber TableBuilder::add_table(const Columns& columns) {
   const Rows made = rows_of(columns, arrays_.raster, source_);
-  const std::size_t bytes = made.rows.size() * sizeof(TableRow);
+  const std::size_t bytes = made.rows.size() * sizeof(OpticsView::TableRow);
   const std::size_t hash = std::hash<std::string_view>()({reinterpret_cast<const char*>(made.rows.data()), bytes});
   const auto [begin, end] = known_.equal_range(hash);
   for (auto known = begin; known != end; ++known) {
@@ -238,8 +239,8 @@ TableNumber TableBuilder::add_table(const Columns& columns) {
   return number;
 }
 
-Curve TableBuilder::add_curve(const std::vector<CurvePoint>& points) {
-  std::vector<CurvePoint>& all = arrays_.points;
+Curve TableBuilder::add_curve(const std::vector<Curve::Point>& points) {
+  std::vector<Curve::Point>& all = arrays_.points;
   if (all.size() > kMax - std::min(points.size(), kMax))
     throw Error(ErrorKind::limit, "the scene's spectra have more than " + std::to_string(kMax) + " points",
                 {source_, ""});
@@ -253,7 +254,7 @@ EmissionComponent TableBuilder::emission(const OpticalTable* spectrum, double am
   EmissionComponent component{};
   if (spectrum == nullptr) return component;
   component.spectrum = add_curve(cumulative(spectrum->at, spectrum->values));
-  component.over_energy = spectrum->axis == SpectralAxis::energy_ev ? 1 : 0;
+  component.over_energy = spectrum->axis == OpticalTable::Axis::energy_ev ? 1 : 0;
   component.amount = as_float(amount);
   component.time_constant = as_float(time_constant);
   component.rise_time = as_float(rise_time);

@@ -20,7 +20,7 @@ namespace raylift::detail {
 
 /// The cumulative distribution of a density that is linear between its points: x is the probability, y what the density
 /// is over. None for a density of no points; one point for a density without an area.
-[[nodiscard]] std::vector<CurvePoint> cumulative(const std::vector<double>& at, const std::vector<double>& density);
+[[nodiscard]] std::vector<Curve::Point> cumulative(const std::vector<double>& at, const std::vector<double>& density);
 
 /// One quantity of a table.
 struct Column {
@@ -48,12 +48,12 @@ class TableBuilder {
   TableNumber add_table(const Columns& columns);
   /// Always at the end: for the tables whose number is that of their material.
   TableNumber append_table(const Columns& columns);
-  Curve add_curve(const std::vector<CurvePoint>& points);
+  Curve add_curve(const std::vector<Curve::Point>& points);
   /// No component where there is no spectrum.
   EmissionComponent emission(const OpticalTable* spectrum, double amount, double time_constant, double rise_time);
 
  private:
-  TableNumber append(const std::vector<TableRow>& rows, std::uint32_t count);
+  TableNumber append(const std::vector<OpticsView::TableRow>& rows, std::uint32_t count);
 
   OpticsArrays& arrays_;
   const std::string& source_;

@@ -12,6 +12,8 @@
 #include <string_view>
 
 #include "array_on_device.h"
+#include "geometry/src/stage.h"
+#include "memory/plan_placement.h"
 
 namespace raylift::detail {
 namespace {
@@ -55,7 +57,7 @@ std::uint64_t pages_that_fit(const Device& device, const UploadOptions& options)
 /// Allocates by the plan. Free memory was a hint: what is not there after all goes one step down, each step once:
 /// device to split, split to mapped. Giving up after the first would fail an upload that mapped memory holds.
 Memory allocate_or_fall_back(const Device& device, StreamRef stream, std::size_t bytes, const UploadOptions& options,
-                             ArrayResidency& row) {
+                             ResidencyReport::Array& row) {
   ArrayPlacement placement{row.where, row.device_bytes, row.host_bytes, row.why};
   for (;;) {
     try {
@@ -84,8 +86,9 @@ std::vector<std::uint64_t> bytes_in_place(std::span<const ArraySource> sources, 
 }
 
 /// The caller's memory for arrays; empty where UploadOptions::external is not set.
-std::vector<ExternalMemory> external_memory(std::span<const ArraySize> arrays, const UploadOptions& options) {
-  std::vector<ExternalMemory> external(arrays.size());
+std::vector<UploadOptions::ExternalMemory> external_memory(std::span<const ArraySize> arrays,
+                                                           const UploadOptions& options) {
+  std::vector<UploadOptions::ExternalMemory> external(arrays.size());
   if (options.external)
     for (std::size_t i = 0; i != arrays.size(); ++i)
       if (arrays[i].bytes != 0) external[i] = options.external(arrays[i].name, arrays[i].bytes);
@@ -97,8 +100,7 @@ std::vector<ExternalMemory> external_memory(std::span<const ArraySize> arrays, c
 void check_options(const UploadOptions& options) {
   constexpr std::size_t kMinChunk = std::size_t{512} << 10;
   constexpr std::size_t kMaxChunk = std::size_t{1} << 30;
-  if (!std::has_single_bit(options.chunk_bytes) || options.chunk_bytes < kMinChunk ||
-      options.chunk_bytes > kMaxChunk)
+  if (!std::has_single_bit(options.chunk_bytes) || options.chunk_bytes < kMinChunk || options.chunk_bytes > kMaxChunk)
     throw Error(
         ErrorKind::usage,
         "chunks of " + std::to_string(options.chunk_bytes) +
@@ -148,7 +150,7 @@ ResidentArrays place_arrays(std::span<const ArraySource> sources, const Device& 
     const auto start = Clock::now();
     std::vector<ArraySize> sizes;
     for (const ArraySource& source : sources) sizes.push_back({source.name, size_of(source), source.rank});
-    const std::vector<ExternalMemory> external = external_memory(sizes, options);
+    const std::vector<UploadOptions::ExternalMemory> external = external_memory(sizes, options);
     std::uint64_t budget = options.budget;
     std::vector<ArraySize> placed = sizes;  // an array that has its memory asks for none
     for (std::size_t i = 0; i != sizes.size(); ++i) {
@@ -167,7 +169,7 @@ ResidentArrays place_arrays(std::span<const ArraySource> sources, const Device& 
                                ours ? plan[i].device_bytes : sizes[i].bytes, plan[i].host_bytes,
                                ours ? plan[i].why : external[i].why});
       if (!sources[i].on_device) continue;
-      ArrayResidency& row = report.arrays.back();
+      ResidencyReport::Array& row = report.arrays.back();
       row.in_place = ours && in_place[i] != 0 && row.where == Residency::device;
       if (row.in_place)
         resident.arrays[i] = sources[i].on_device->take();
@@ -197,7 +199,7 @@ std::vector<Destination> destinations_of(std::span<const ArraySource> sources, c
                                          const UploadOptions& options) {
   std::vector<Destination> arrays;
   for (std::size_t i = 0; i != sources.size(); ++i) {
-    const ArrayResidency& row = resident.report.arrays[i];
+    const ResidencyReport::Array& row = resident.report.arrays[i];
     const Memory& array = resident.arrays[i];
     if (row.in_place) {
       arrays.push_back({&sources[i]});

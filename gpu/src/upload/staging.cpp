@@ -19,6 +19,7 @@
 #include <memory>
 #include <thread>
 
+#include "geometry/src/stage.h"
 #include "transfer.h"
 
 namespace raylift::detail {
@@ -131,7 +132,7 @@ class Pipeline {
   std::size_t pieces_per_chunk_ = 1;
   std::size_t staged_pieces_ = 0;
   std::size_t pieces_ = 0;
-  PinnedBlock ring_;
+  PinnedPool::Block ring_;
   std::deque<RingSlot> slots_;
   std::atomic<std::size_t> next_{0};  // piece
   std::atomic<std::uint64_t> done_{0};

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "geometry/src/stage.h"
 #include "placed_arrays.h"
 
 namespace raylift::detail {

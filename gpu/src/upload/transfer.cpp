@@ -160,7 +160,7 @@ void RelayTransfer::wait(std::size_t number) {
   if (slot.went_straight) slot.straight.wait();
 }
 
-void RelayTransfer::close(PinnedBlock& ring) {
+void RelayTransfer::close(PinnedPool::Block& ring) {
   for (RingSlot& slot : slots_) {
     slot.read.record(slot.stream);
     devices_.front().backend()->wait_on(stream_.handle(), slot.read.handle());

@@ -41,7 +41,7 @@ class TransferStrategy {
   virtual void wait(std::size_t slot) = 0;
   /// After the last chunk: the upload's stream, where it has one, gets behind all that was sent, and `ring`, which has
   /// the chunks, is not reused before it was read. Otherwise as finish().
-  virtual void close(PinnedBlock& ring) = 0;
+  virtual void close(PinnedPool::Block& ring) = 0;
   /// Waits until everything has arrived. Throws what went wrong on the way.
   virtual void finish() = 0;
 };
@@ -55,7 +55,7 @@ class DirectTransfer : public TransferStrategy {
   void prepare(std::size_t slots, std::size_t chunk_bytes) override;
   void send(std::size_t slot, std::span<const ChunkPiece> pieces) override;
   void wait(std::size_t slot) override { read_[slot].wait(); }
-  void close(PinnedBlock& ring) override { ring.used_by(stream_); }
+  void close(PinnedPool::Block& ring) override { ring.used_by(stream_); }
   void finish() override { device_.synchronize(stream_); }
 
  private:
@@ -74,7 +74,7 @@ class BroadcastTransfer : public TransferStrategy {
   void prepare(std::size_t slots, std::size_t chunk_bytes) override;
   void send(std::size_t slot, std::span<const ChunkPiece> pieces) override;
   void wait(std::size_t slot) override;
-  void close(PinnedBlock&) override { finish(); }
+  void close(PinnedPool::Block&) override { finish(); }
   void finish() override;
 
  private:
@@ -103,7 +103,7 @@ class RelayTransfer : public TransferStrategy {
   void prepare(std::size_t slots, std::size_t chunk_bytes) override;
   void send(std::size_t slot, std::span<const ChunkPiece> pieces) override;
   void wait(std::size_t slot) override;
-  void close(PinnedBlock& ring) override;
+  void close(PinnedPool::Block& ring) override;
   void finish() override;
 
  private:

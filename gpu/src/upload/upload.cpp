@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "geometry/src/stage.h"
 #include "staging.h"
 #include "upload_on.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "verify_upload.h"
+
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/upload/verify_upload.h>
 
 #include <algorithm>
 #include <string>
@@ -50,7 +51,7 @@ std::uint64_t verify_upload(const Scene& scene, const GpuGeometry& geometry) {
   options.flatten = geometry.has(ViewArray::solid_ids);
   options.origin = Double3{view.origin[0], view.origin[1], view.origin[2]};
   options.raster = view.optics.raster;
-  options.positions = view.is_fine() ? Positions::fine : Positions::floats;
+  options.positions = view.is_fine() ? UploadOptions::Positions::fine : UploadOptions::Positions::floats;
   options.bvh = false;
   const detail::GeometryArrays expected = detail::geometry_arrays(scene, options, {});
   const Stream stream(geometry.device());

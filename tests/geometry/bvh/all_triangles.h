@@ -163,7 +163,7 @@ inline void expect_nearest(const BvhView& view, BvhLevels levels, std::vector<Ra
 
 // For leaves of any size, with and without pairs.
 inline void expect_nearest(const Triangles& mesh, const std::vector<Ray>& rays, std::size_t least) {
-  for (const BvhOptions& options : {BvhOptions{true, 3}, {false, 1}}) {
+  for (const Bvh::Options& options : {Bvh::Options{true, 3}, {false, 1}}) {
     const Bvh bvh = build_bvh(mesh.vertices, mesh.triangles, options);
     expect_nearest(bvh.view(), BvhLevels::mesh, rays, least);
   }

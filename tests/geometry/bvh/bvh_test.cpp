@@ -23,7 +23,7 @@ using test::soup;
 using test::Triangles;
 using ::testing::HasSubstr;
 
-Bvh build(const Triangles& mesh, const BvhOptions& options = {}) {
+Bvh build(const Triangles& mesh, const Bvh::Options& options = {}) {
   return build_bvh(mesh.vertices, mesh.triangles, options);
 }
 

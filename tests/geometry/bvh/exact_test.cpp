@@ -61,7 +61,7 @@ Tally compare_one_level(const ClosedShape& shape, const std::vector<Ray>& rays) 
     Tally outcome;
   };
   std::vector<Known> known(rays.size());
-  for (const BvhOptions& options : {BvhOptions{true, 3}, {true, 1}, {false, 3}, {false, 1}}) {
+  for (const Bvh::Options& options : {Bvh::Options{true, 3}, {true, 1}, {false, 3}, {false, 1}}) {
     const Bvh bvh = build_bvh(shape.mesh.vertices, shape.mesh.triangles, options);
     for (const auto& [name, trace] : tracers()) {
       std::vector<Hit> hits(rays.size());

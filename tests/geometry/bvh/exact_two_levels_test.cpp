@@ -118,7 +118,7 @@ Tally compare_two_levels(const ClosedShape& shape, double away, std::size_t coun
                          long double& worst_world) {
   const Scene scene = placed_scene(shape, 8, away, seed);
   Tally sum;
-  for (const BvhOptions& options : {BvhOptions{true, 3}, {false, 1}}) {
+  for (const Bvh::Options& options : {Bvh::Options{true, 3}, {false, 1}}) {
     const SceneBvh bvh = build_bvh(scene, Vector3d::Zero(), options);
     const std::vector<Affine> to_mesh = transforms(bvh, scene.instances.size());
     std::vector<Ray> rays = rays_in_scene(shape, scene, to_mesh, count, seed);

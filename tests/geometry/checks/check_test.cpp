@@ -25,7 +25,7 @@ using test::unwelded;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-using Counts = std::array<std::uint64_t, kFlaws>;
+using Counts = std::array<std::uint64_t, MeshCheck::kFlaws>;
 constexpr Counts kNoFlaws{};
 
 TEST(Check, FindsACubeWatertight) {
@@ -65,10 +65,10 @@ TEST(Check, FindsTheBorderOfAMissingFace) {
   mesh.triangles.resize(10);
   const MeshCheck check = raylift::check(mesh);
   EXPECT_FALSE(check.watertight());
-  EXPECT_EQ(check.count(Flaw::open_edge), 4U);
+  EXPECT_EQ(check.count(MeshCheck::Flaw::open_edge), 4U);
   ASSERT_EQ(check.examples.size(), 4U);
-  for (const FlawExample& example : check.examples) {
-    EXPECT_EQ(example.flaw, Flaw::open_edge);
+  for (const MeshCheck::Example& example : check.examples) {
+    EXPECT_EQ(example.flaw, MeshCheck::Flaw::open_edge);
     EXPECT_EQ(example.place[0].x, 1) << "the face x = 1 is missing";
     EXPECT_EQ(example.place[1].x, 1);
     EXPECT_EQ((to_eigen(example.place[0]) - to_eigen(example.place[1])).norm(), 1);
@@ -79,7 +79,7 @@ TEST(Check, FindsTheBorderOfAMissingFace) {
 TEST(Check, FindsAMissingTriangle) {
   Mesh mesh = cube();
   mesh.triangles.pop_back();
-  EXPECT_EQ(check(mesh).count(Flaw::open_edge), 3U);
+  EXPECT_EQ(check(mesh).count(MeshCheck::Flaw::open_edge), 3U);
 }
 
 TEST(Check, FindsATurnedTriangle) {
@@ -87,8 +87,8 @@ TEST(Check, FindsATurnedTriangle) {
   std::swap(mesh.triangles[4].y, mesh.triangles[4].z);
   const MeshCheck check = raylift::check(mesh);
   EXPECT_FALSE(check.watertight());
-  EXPECT_EQ(check.count(Flaw::inconsistent_edge), 3U);
-  EXPECT_EQ(check.count(Flaw::open_edge), 0U);
+  EXPECT_EQ(check.count(MeshCheck::Flaw::inconsistent_edge), 3U);
+  EXPECT_EQ(check.count(MeshCheck::Flaw::open_edge), 0U);
   EXPECT_EQ(check.examples.front().triangle, 0U) << "the first of the two triangles at the edge";
 }
 
@@ -112,8 +112,8 @@ TEST(Check, FindsNoSideOfAMoebiusStrip) {
   }
   const MeshCheck check = raylift::check(mesh);
   EXPECT_FALSE(check.watertight());
-  EXPECT_EQ(check.count(Flaw::inconsistent_edge), 1U);
-  EXPECT_EQ(check.count(Flaw::open_edge), 2 * kSteps);
+  EXPECT_EQ(check.count(MeshCheck::Flaw::inconsistent_edge), 1U);
+  EXPECT_EQ(check.count(MeshCheck::Flaw::open_edge), 2 * kSteps);
   EXPECT_EQ(check.shells, 1U);
 }
 
@@ -122,8 +122,8 @@ TEST(Check, FindsAnEdgeSharedByTwoCubes) {
   append(mesh, cube(), 1, {1, 1, 0});
   const MeshCheck check = raylift::check(mesh);
   EXPECT_FALSE(check.watertight());
-  EXPECT_EQ(check.count(Flaw::nonmanifold_edge), 1U);
-  EXPECT_EQ(check.count(Flaw::open_edge), 0U);
+  EXPECT_EQ(check.count(MeshCheck::Flaw::nonmanifold_edge), 1U);
+  EXPECT_EQ(check.count(MeshCheck::Flaw::open_edge), 0U);
   ASSERT_EQ(check.examples.size(), 1U);
   EXPECT_THAT(check.examples[0].place, ElementsAre(Eigen::Vector3d(1, 1, 0), Eigen::Vector3d(1, 1, 1)));
 }
@@ -156,11 +156,11 @@ TEST(Check, CountsEachCopyOfATriangleOnce) {
   mesh.triangles.push_back({mesh.triangles[0].y, mesh.triangles[0].x, mesh.triangles[0].z});
   mesh.triangles.push_back(mesh.triangles[7]);
   const MeshCheck check = raylift::check(mesh);
-  EXPECT_EQ(check.count(Flaw::duplicate_triangle), 3U);
+  EXPECT_EQ(check.count(MeshCheck::Flaw::duplicate_triangle), 3U);
   EXPECT_FALSE(check.watertight());
   std::set<std::uint32_t> located;
-  for (const FlawExample& example : check.examples)
-    if (example.flaw == Flaw::duplicate_triangle) located.insert(example.triangle);
+  for (const MeshCheck::Example& example : check.examples)
+    if (example.flaw == MeshCheck::Flaw::duplicate_triangle) located.insert(example.triangle);
   EXPECT_EQ(located, (std::set<std::uint32_t>{12, 13, 14}));
 }
 
@@ -169,7 +169,7 @@ TEST(Check, FindsNoVolumeInASheetWithTwoSides) {
   mesh.vertices = {{0.1F, 0.7F, 0.3F}, {10.3F, 0, 1}, {0, 7.7F, 2}};
   mesh.triangles = {{0, 1, 2}, {0, 2, 1}};
   const MeshCheck check = raylift::check(mesh);
-  EXPECT_EQ(check.count(Flaw::duplicate_triangle), 1U);
+  EXPECT_EQ(check.count(MeshCheck::Flaw::duplicate_triangle), 1U);
   EXPECT_TRUE(check.closed());
   EXPECT_FALSE(check.watertight());
   EXPECT_FALSE(check.inverted());
@@ -181,7 +181,7 @@ TEST(Check, IsNotMisledByDegenerateTriangles) {
   mesh.triangles.push_back({5, 5, 5});
   const MeshCheck check = raylift::check(mesh);
   EXPECT_TRUE(check.watertight());
-  EXPECT_EQ(check.count(Flaw::degenerate_triangle), 2U);
+  EXPECT_EQ(check.count(MeshCheck::Flaw::degenerate_triangle), 2U);
   EXPECT_EQ(check.shells, 1U);
 }
 
@@ -197,7 +197,7 @@ Mesh cube_with_t_junction() {
 TEST(Check, FindsAMeshOpenAtATJunction) {
   const MeshCheck check = raylift::check(cube_with_t_junction());
   EXPECT_FALSE(check.watertight());
-  EXPECT_EQ(check.count(Flaw::open_edge), 3U);
+  EXPECT_EQ(check.count(MeshCheck::Flaw::open_edge), 3U);
 }
 
 TEST(Check, LetsASliverCloseATJunction) {
@@ -205,7 +205,7 @@ TEST(Check, LetsASliverCloseATJunction) {
   mesh.triangles.push_back({0, 8, 1});
   const MeshCheck check = raylift::check(mesh);
   EXPECT_TRUE(check.watertight());
-  EXPECT_EQ(check.count(Flaw::degenerate_triangle), 1U);
+  EXPECT_EQ(check.count(MeshCheck::Flaw::degenerate_triangle), 1U);
   EXPECT_DOUBLE_EQ(check.volume, 1);
 }
 
@@ -215,7 +215,7 @@ TEST(Check, FindsVerticesThatNoTriangleUses) {
   mesh.vertices.push_back({0, 0, 0});
   const MeshCheck check = raylift::check(mesh);
   EXPECT_TRUE(check.watertight());
-  EXPECT_EQ(check.count(Flaw::unreferenced_vertex), 2U);
+  EXPECT_EQ(check.count(MeshCheck::Flaw::unreferenced_vertex), 2U);
   ASSERT_EQ(check.examples.size(), 2U);
   EXPECT_EQ(check.examples[0].triangle, kNone);
   EXPECT_EQ(check.examples[0].place[0], Eigen::Vector3d(7, 8, 9));
@@ -232,9 +232,9 @@ TEST(Check, MeasuresASmallVolumeFarFromTheOrigin) {
 TEST(Check, GivesAsManyExamplesAsAskedFor) {
   Mesh mesh = cube();
   mesh.triangles.resize(8);
-  EXPECT_EQ(check(mesh, {.examples = 0}).examples.size(), 0U);
-  EXPECT_EQ(check(mesh, {.examples = 1}).examples.size(), 1U);
-  EXPECT_EQ(check(mesh, {.examples = 100}).examples.size(), check(mesh).count(Flaw::open_edge));
+  EXPECT_EQ(check(mesh, 0).examples.size(), 0U);
+  EXPECT_EQ(check(mesh, 1).examples.size(), 1U);
+  EXPECT_EQ(check(mesh, 100).examples.size(), check(mesh).count(MeshCheck::Flaw::open_edge));
 }
 
 TEST(Check, HasNothingToSayAboutAnEmptyMesh) {
@@ -270,7 +270,7 @@ TEST(Check, CountsTheSolidsThatLeak) {
   EXPECT_FALSE(check.watertight());
   EXPECT_EQ(check.leaking_meshes, 2U) << "the second open mesh is not in use, and an empty one can't leak";
   EXPECT_EQ(check.leaking_instances, 3U);
-  EXPECT_EQ(check.counts[static_cast<std::size_t>(Flaw::open_edge)], 6U);
+  EXPECT_EQ(check.counts[static_cast<std::size_t>(MeshCheck::Flaw::open_edge)], 6U);
   ASSERT_EQ(check.meshes.size(), 5U);
   EXPECT_EQ(check.meshes[1].instances, 2U);
   EXPECT_EQ(check.meshes[1].first_instance, 1U);
@@ -286,7 +286,7 @@ TEST(Check, StopsWhenItsCallerCancels) {
   Scene scene;
   scene.meshes = {cube()};
   const Progress never([](auto, auto, auto) { return false; });
-  expect_error(ErrorKind::cancelled, [&] { (void)check(scene, {}, never); });
+  expect_error(ErrorKind::cancelled, [&] { (void)check(scene, never); });
 }
 
 /// Triangles over few vertices at few places, so that all flaws are frequent.
@@ -313,25 +313,25 @@ Counts brute_force(const Mesh& mesh) {
   std::map<std::set<Point>, std::vector<bool>> edges;
   std::set<std::set<Point>> seen;
   Counts counts{};
-  const auto add = [&](Flaw flaw) { ++counts[static_cast<std::size_t>(flaw)]; };
+  const auto add = [&](MeshCheck::Flaw flaw) { ++counts[static_cast<std::size_t>(flaw)]; };
   std::set<std::uint32_t> used;
   for (const UInt3& t : mesh.triangles) {
     const Point p[3] = {point(t.x), point(t.y), point(t.z)};
     used.insert({t.x, t.y, t.z});
     const bool equal = std::set<Point>(p, p + 3).size() != 3;
     if (equal || (eigen(p[1]) - eigen(p[0])).cross(eigen(p[2]) - eigen(p[0])).norm() == 0)
-      add(Flaw::degenerate_triangle);
+      add(MeshCheck::Flaw::degenerate_triangle);
     if (equal) continue;
-    if (!seen.insert(std::set<Point>(p, p + 3)).second) add(Flaw::duplicate_triangle);
+    if (!seen.insert(std::set<Point>(p, p + 3)).second) add(MeshCheck::Flaw::duplicate_triangle);
     for (int k = 0; k != 3; ++k) edges[{p[k], p[(k + 1) % 3]}].push_back(p[k] < p[(k + 1) % 3]);
   }
   for (const auto& [edge, directions] : edges) {
-    if (directions.size() == 1) add(Flaw::open_edge);
-    if (directions.size() > 2) add(Flaw::nonmanifold_edge);
-    if (directions.size() == 2 && directions[0] == directions[1]) add(Flaw::inconsistent_edge);
+    if (directions.size() == 1) add(MeshCheck::Flaw::open_edge);
+    if (directions.size() > 2) add(MeshCheck::Flaw::nonmanifold_edge);
+    if (directions.size() == 2 && directions[0] == directions[1]) add(MeshCheck::Flaw::inconsistent_edge);
   }
   for (std::uint32_t i = 0; i != mesh.vertices.size(); ++i)
-    if (!used.contains(i)) add(Flaw::unreferenced_vertex);
+    if (!used.contains(i)) add(MeshCheck::Flaw::unreferenced_vertex);
   return counts;
 }
 

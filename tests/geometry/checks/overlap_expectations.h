@@ -15,7 +15,7 @@
 namespace raylift::test {
 
 /// Expects one overlap of solids 0 and 1, and returns it.
-inline Overlap the_overlap(const Scene& scene, const OverlapOptions& options = {}) {
+inline Overlap the_overlap(const Scene& scene, const Overlap::Options& options = {}) {
   const OverlapReport report = find_overlaps(scene, options);
   EXPECT_THAT(report.overlaps, testing::SizeIs(1));
   EXPECT_EQ(report.overlapping_pairs, report.overlaps.size());

@@ -95,10 +95,10 @@ TEST(Overlaps, AgreeWithIntervalsOfBoxesOnAGrid) {
     touching += touch ? 1 : 0;
     if (!bad) continue;
     const Overlap& overlap = report.overlaps[0];
-    EXPECT_EQ(overlap.kind == OverlapKind::siblings_coincide,
+    EXPECT_EQ(overlap.kind == Overlap::Kind::siblings_coincide,
               !mother && boxes[0].min == boxes[1].min && boxes[0].max == boxes[1].max);
     if (mother) {
-      EXPECT_EQ(overlap.kind == OverlapKind::outside_mother, common.minCoeff() <= 0) << "pair " << i;
+      EXPECT_EQ(overlap.kind == Overlap::Kind::outside_mother, common.minCoeff() <= 0) << "pair " << i;
     }
   }
   EXPECT_GT(overlapping, 500);

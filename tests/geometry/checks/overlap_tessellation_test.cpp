@@ -77,10 +77,10 @@ const std::string kTube = R"(<tube name="d" rmax="100" z="100" deltaphi="360" au
 const std::string kOrb = R"(<orb name="d" r="100"/>)";
 
 TEST(OverlapsByTessellation, AreThoseOfATubeThatTouchesItsMother) {
-  const Fineness steps{0, 72, Fit::volume};
+  const Fineness steps{0, 72, Fineness::Fit::volume};
   expect_by_tessellation(daughter(kTube, "", steps), beyond(100, 72), beyond(100, 72));
   // A turn of 90 degrees has 18 facets, so that a corner lies at each face of the box.
-  const OverlapReport inscribed = daughter(kTube, "", {0, 72, Fit::inscribed});
+  const OverlapReport inscribed = daughter(kTube, "", {0, 72, Fineness::Fit::inscribed});
   EXPECT_THAT(inscribed.overlaps, IsEmpty());
   EXPECT_THAT(inscribed.by_tessellation, IsEmpty());
   EXPECT_EQ(inscribed.touching_pairs, 1U);
@@ -88,7 +88,7 @@ TEST(OverlapsByTessellation, AreThoseOfATubeThatTouchesItsMother) {
 
 TEST(OverlapsByTessellation, AreThoseOfAnOrbThatTouchesItsMother) {
   const double both = (100 + beyond(100, 72)) * (100 + beyond(100, 72)) / 100 - 100;
-  const OverlapReport report = daughter(kOrb, "", {0, 72, Fit::volume});
+  const OverlapReport report = daughter(kOrb, "", {0, 72, Fineness::Fit::volume});
   expect_by_tessellation(report, both, both);
 }
 
@@ -96,12 +96,12 @@ TEST(OverlapsByTessellation, AreNotThoseThatAreDeeper) {
   const double facets = beyond(100, 72);
   for (const double out : {0.5, 2.}) {
     SCOPED_TRACE(out);
-    const OverlapReport report = daughter(kTube, gdml_position(out * facets, 0, 0), {0, 72, Fit::volume});
+    const OverlapReport report = daughter(kTube, gdml_position(out * facets, 0, 0), {0, 72, Fineness::Fit::volume});
     expect_true(report, (1 + out) * facets, facets);
   }
   // Inscribed facets have no part in it.
   const std::string half = R"(<tube name="d" rmax="100" z="300" deltaphi="360" aunit="deg"/>)";
-  expect_true(daughter(half, "", {0, 72, Fit::inscribed}), 50, 0);
+  expect_true(daughter(half, "", {0, 72, Fineness::Fit::inscribed}), 50, 0);
 }
 
 TEST(OverlapsByTessellation, MayBeTrueOnes) {
@@ -109,7 +109,7 @@ TEST(OverlapsByTessellation, MayBeTrueOnes) {
   // rest: as one that only touches may.
   const double facets = beyond(100, 72);
   const std::string out = gdml_position(behind(100, 72) + 0.5 * facets, 0, 0) + R"(<rotation z="2.5" unit="deg"/>)";
-  expect_by_tessellation(daughter(kTube, out, {0, 72, Fit::volume}), 0.5 * facets, facets);
+  expect_by_tessellation(daughter(kTube, out, {0, 72, Fineness::Fit::volume}), 0.5 * facets, facets);
 }
 
 TEST(OverlapsByTessellation, AreThoseOfSiblingsThatTouch) {
@@ -117,7 +117,7 @@ TEST(OverlapsByTessellation, AreThoseOfSiblingsThatTouch) {
       R"(<tube name="in" rmax="50" z="100" deltaphi="360" aunit="deg"/>
          <tube name="out" rmin="50" rmax="80" z="100" deltaphi="360" aunit="deg"/>)";
   const std::string volumes = gdml_volume("In", "Glass", "in") + gdml_volume("Out", "Air", "out");
-  const Fineness steps{0, 72, Fit::volume};
+  const Fineness steps{0, 72, Fineness::Fit::volume};
   const OverlapReport same =
       overlaps_of(in_a_box(solids, volumes, gdml_physvol("i", "In") + gdml_physvol("o", "Out")), steps);
   EXPECT_THAT(same.overlaps, IsEmpty());
@@ -147,7 +147,7 @@ TEST(OverlapsByTessellation, DoNotComeFromASphereInAShellOfItsRadius) {
 TEST(OverlapsByTessellation, CountTheScaleOfSolids) {
   // Ten times as large along x and y, by the placement.
   const std::string small = R"(<tube name="d" rmax="10" z="100" deltaphi="360" aunit="deg"/>)";
-  const OverlapReport report = daughter(small, R"(<scale x="10" y="10" z="1"/>)", {0, 72, Fit::volume});
+  const OverlapReport report = daughter(small, R"(<scale x="10" y="10" z="1"/>)", {0, 72, Fineness::Fit::volume});
   expect_by_tessellation(report, beyond(100, 72), beyond(100, 72));
 }
 
@@ -158,7 +158,7 @@ TEST(OverlapsByTessellation, AreNotThoseOfSolidsInTheSamePlace) {
       overlaps_of(in_a_box(foil, gdml_volume("D", "Glass", "d"), gdml_physvol("a", "D") + gdml_physvol("b", "D")));
   EXPECT_THAT(report.by_tessellation, IsEmpty());
   ASSERT_THAT(report.overlaps, SizeIs(1));
-  EXPECT_EQ(report.overlaps[0].kind, OverlapKind::siblings_coincide);
+  EXPECT_EQ(report.overlaps[0].kind, Overlap::Kind::siblings_coincide);
 }
 
 TEST(OverlapsByTessellation, AreKnownAfterAnIsolatedImport) {

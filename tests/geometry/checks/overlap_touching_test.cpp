@@ -89,7 +89,7 @@ TEST(Overlaps, ComeFromNestedSpheresOfOtherFacets) {
   const std::uint32_t mother = solids.add(ball(100, 3));
   solids.add(ball(99.9, 4), at({0, 0, 0}), mother);
   const Overlap overlap = the_overlap(solids.scene());
-  EXPECT_EQ(overlap.kind, OverlapKind::crosses_mother);
+  EXPECT_EQ(overlap.kind, Overlap::Kind::crosses_mother);
   double deepest = 0;
   const Convex outer(solids.scene(), 0);
   for (const Vector3d& v : test::world_vertices(solids.scene(), 1)) deepest = std::max(deepest, -outer.depth(v));
@@ -101,7 +101,7 @@ TEST(Overlaps, AreTouchesWithinAToleranceThatIsGiven) {
   SolidScene solids;
   solids.add(box({5, 5, 5}));
   solids.add(box({5, 3, 2}), at({9.5, 0, 0}));
-  OverlapOptions options;
+  Overlap::Options options;
   options.tolerance = 0.4;
   EXPECT_THAT(find_overlaps(solids.scene(), options).overlaps, SizeIs(1));
   options.tolerance = 0.6;

@@ -36,7 +36,7 @@ TEST(Overlaps, OfSiblingsThatReachIntoEachOther) {
   solids.add(box({5, 3, 2}), at({9.25, 0, 0}));
   for (const EigenTransform& view : views()) {
     const Overlap overlap = the_overlap(solids.moved(view));
-    EXPECT_EQ(overlap.kind, OverlapKind::siblings_cross);
+    EXPECT_EQ(overlap.kind, Overlap::Kind::siblings_cross);
     EXPECT_EQ(overlap.first, 0U);
     EXPECT_EQ(overlap.pairs, 1U);
     EXPECT_NEAR(overlap.depth, 0.75, 1e-9);
@@ -76,7 +76,7 @@ TEST(Overlaps, OfADaughterThatComesThroughItsMother) {
   solids.add(box({2, 2, 2}), at({8.5, 1, 1}), mother);
   for (const EigenTransform& view : views()) {
     const Overlap overlap = the_overlap(solids.moved(view));
-    EXPECT_EQ(overlap.kind, OverlapKind::crosses_mother);
+    EXPECT_EQ(overlap.kind, Overlap::Kind::crosses_mother);
     EXPECT_EQ(overlap.first, 1U) << "the daughter stands first";
     EXPECT_NEAR(overlap.depth, 0.5, 1e-9);
     EXPECT_NEAR((view.inverse() * to_eigen(overlap.place)).x(), 10.5, 1e-6);
@@ -88,7 +88,7 @@ TEST(Overlaps, OfADaughterWhollyOutside) {
   const std::uint32_t mother = solids.add(box({10, 10, 10}));
   solids.add(box({2, 2, 2}), at({20, 0, 0}), mother);
   const Overlap overlap = the_overlap(solids.scene());
-  EXPECT_EQ(overlap.kind, OverlapKind::outside_mother);
+  EXPECT_EQ(overlap.kind, Overlap::Kind::outside_mother);
   EXPECT_NEAR(overlap.depth, 12, 1e-6);
   EXPECT_NEAR(overlap.place.x, 22, 1e-6);
 }
@@ -99,7 +99,7 @@ TEST(Overlaps, OfADaughterThatTouchesItsMotherFromOutside) {
   solids.add(box({10, 10, 2}), at({0, 0, 12}), mother);
   for (const EigenTransform& view : views()) {
     const Overlap overlap = the_overlap(solids.moved(view));
-    EXPECT_EQ(overlap.kind, OverlapKind::outside_mother);
+    EXPECT_EQ(overlap.kind, Overlap::Kind::outside_mother);
     EXPECT_NEAR(overlap.depth, 4, 1e-6);
   }
 }
@@ -109,7 +109,7 @@ TEST(Overlaps, OfADaughterAroundItsMother) {
   const std::uint32_t mother = solids.add(box({2, 2, 2}));
   solids.add(box({10, 10, 10}), at({0, 0, 0}), mother);
   const Overlap overlap = the_overlap(solids.scene());
-  EXPECT_EQ(overlap.kind, OverlapKind::crosses_mother);
+  EXPECT_EQ(overlap.kind, Overlap::Kind::crosses_mother);
   EXPECT_NEAR(overlap.depth, 8 * std::sqrt(3), 1e-6);
 }
 
@@ -119,7 +119,7 @@ TEST(Overlaps, OfASiblingInsideAnother) {
     solids.add(smaller_first ? ball(3) : ball(10));
     solids.add(smaller_first ? ball(10) : ball(3), at({1, 0, 0}));
     const Overlap overlap = the_overlap(solids.scene());
-    EXPECT_EQ(overlap.kind, OverlapKind::contains_sibling);
+    EXPECT_EQ(overlap.kind, Overlap::Kind::contains_sibling);
     EXPECT_EQ(overlap.first, smaller_first ? 1U : 0U) << "the larger one stands first";
     // From the smaller one's far side, 8 mm but for what the larger one's facets lie inside of its sphere.
     EXPECT_GT(overlap.depth, 7.8);
@@ -133,7 +133,7 @@ TEST(Overlaps, OfASiblingInsideAnotherThatTouchesItsWall) {
   solids.add(box({2, 2, 2}), at({8, 1, 1}));
   for (const EigenTransform& view : views()) {
     const Overlap overlap = the_overlap(solids.moved(view));
-    EXPECT_EQ(overlap.kind, OverlapKind::contains_sibling);
+    EXPECT_EQ(overlap.kind, Overlap::Kind::contains_sibling);
     EXPECT_EQ(overlap.first, 0U);
     EXPECT_NEAR(overlap.depth, 4, 0.05);
   }
@@ -149,7 +149,7 @@ TEST(Overlaps, OfSolidsAtTheSamePlace) {
     solids.place(index, mirrored);
     for (const EigenTransform& view : views()) {
       const Overlap overlap = the_overlap(solids.moved(view));
-      EXPECT_EQ(overlap.kind, OverlapKind::siblings_coincide);
+      EXPECT_EQ(overlap.kind, Overlap::Kind::siblings_coincide);
       EXPECT_GT(overlap.depth, 2);
       EXPECT_LT(overlap.depth, 6);
     }
@@ -167,7 +167,7 @@ TEST(Overlaps, OfADaughterThatFillsAHollow) {
       expect_touching(solids.scene(), 1, "beside each other, that is right");
       continue;
     }
-    EXPECT_EQ(the_overlap(solids.scene()).kind, OverlapKind::outside_mother);
+    EXPECT_EQ(the_overlap(solids.scene()).kind, Overlap::Kind::outside_mother);
   }
 }
 
@@ -178,7 +178,7 @@ TEST(Overlaps, OfAHollowWhoseWallADaughterEncloses) {
   const std::uint32_t outer = solids.add(shell);
   solids.add(ball(6), at({0, 0, 0}), outer);
   const Overlap overlap = the_overlap(solids.scene());
-  EXPECT_EQ(overlap.kind, OverlapKind::crosses_mother);
+  EXPECT_EQ(overlap.kind, Overlap::Kind::crosses_mother);
   EXPECT_GT(overlap.depth, 3);
 }
 
@@ -188,7 +188,7 @@ TEST(Overlaps, OfBarsThatCrossWithoutACornerInside) {
   solids.add(box({1.5, 50, 0.5}), at({3, 0, 0.25}));
   for (const EigenTransform& view : views()) {
     const Overlap overlap = the_overlap(solids.moved(view));
-    EXPECT_EQ(overlap.kind, OverlapKind::siblings_cross);
+    EXPECT_EQ(overlap.kind, Overlap::Kind::siblings_cross);
     // A face of the second, y = -1 to 1 and z = -0.25 to 0.75, in the middle of the first.
     EXPECT_GT(overlap.depth, 0.7);
     EXPECT_LE(overlap.depth, 1.5);
@@ -204,7 +204,7 @@ TEST(Overlaps, OfThinPlatesThatCross) {
   solids.place(plate, upright);
   for (const EigenTransform& view : views()) {
     const Overlap overlap = the_overlap(solids.moved(view));
-    EXPECT_EQ(overlap.kind, OverlapKind::siblings_cross);
+    EXPECT_EQ(overlap.kind, Overlap::Kind::siblings_cross);
     EXPECT_NEAR(overlap.depth, 0.01, 1e-3);
   }
 }
@@ -231,10 +231,10 @@ TEST(Overlaps, LookAtMothersAndSiblingsOnly) {
   solids.add(box({3, 3, 3}), at({12, 0, 0}), b);  // over its mother's wall by 1 mm, and into its sibling by 3
   const OverlapReport report = find_overlaps(solids.scene());
   ASSERT_THAT(report.overlaps, SizeIs(2));
-  EXPECT_EQ(report.overlaps[0].kind, OverlapKind::siblings_cross);
+  EXPECT_EQ(report.overlaps[0].kind, Overlap::Kind::siblings_cross);
   EXPECT_EQ(std::pair(report.overlaps[0].first, report.overlaps[0].second), std::pair(3U, 4U));
   EXPECT_NEAR(report.overlaps[0].depth, 3, 0.01);
-  EXPECT_EQ(report.overlaps[1].kind, OverlapKind::crosses_mother);
+  EXPECT_EQ(report.overlaps[1].kind, Overlap::Kind::crosses_mother);
   EXPECT_EQ(std::pair(report.overlaps[1].first, report.overlaps[1].second), std::pair(4U, 1U));
   EXPECT_NEAR(report.overlaps[1].depth, 1, 1e-6);
 }
@@ -300,25 +300,25 @@ TEST(Overlaps, TellPairsApartThatAreNotAlike) {
   solids.place(inner, at({701.75, 0, 0}));                                            // without a mother
   solids.place(outer, at({700, 0, 0}));
   const OverlapReport report = find_overlaps(solids.scene());
-  std::vector<std::tuple<std::uint32_t, OverlapKind, int>> found;  // depth in hundredths
+  std::vector<std::tuple<std::uint32_t, Overlap::Kind, int>> found;  // depth in hundredths
   for (const Overlap& overlap : report.overlaps) {
     EXPECT_EQ(overlap.pairs, 1U);
     found.emplace_back(std::min(overlap.first, overlap.second), overlap.kind,
                        static_cast<int>(std::lround(100 * overlap.depth)));
   }
-  EXPECT_THAT(found, testing::UnorderedElementsAre(std::tuple(2U, OverlapKind::crosses_mother, 16),
-                                                   std::tuple(6U, OverlapKind::crosses_mother, 50),
-                                                   std::tuple(8U, OverlapKind::crosses_mother, 100),
-                                                   std::tuple(10U, OverlapKind::crosses_mother, 100),
-                                                   std::tuple(12U, OverlapKind::crosses_mother, 50),
-                                                   std::tuple(14U, OverlapKind::contains_sibling, 225)));
+  EXPECT_THAT(found, testing::UnorderedElementsAre(std::tuple(2U, Overlap::Kind::crosses_mother, 16),
+                                                   std::tuple(6U, Overlap::Kind::crosses_mother, 50),
+                                                   std::tuple(8U, Overlap::Kind::crosses_mother, 100),
+                                                   std::tuple(10U, Overlap::Kind::crosses_mother, 100),
+                                                   std::tuple(12U, Overlap::Kind::crosses_mother, 50),
+                                                   std::tuple(14U, Overlap::Kind::contains_sibling, 225)));
 }
 
 TEST(Overlaps, SeesThroughVerticesThatWereNotWelded) {
   SolidScene solids;
   solids.add(test::unwelded(ball(5)));
   solids.add(test::unwelded(ball(5)), at({9, 0, 0}));
-  EXPECT_EQ(the_overlap(solids.scene()).kind, OverlapKind::siblings_cross);
+  EXPECT_EQ(the_overlap(solids.scene()).kind, Overlap::Kind::siblings_cross);
 }
 
 TEST(Overlaps, TellHowFarTheyAreAndCanBeCancelled) {
@@ -346,7 +346,7 @@ TEST(Overlaps, RefuseWhatMakesNoSense) {
   const Error error = test::expect_error(ErrorKind::usage, [&] { (void)find_overlaps(solids.scene()); });
   EXPECT_THAT(error.what(), testing::HasSubstr("instance 1"));
   for (const double tolerance : {-1.0, std::nan("")}) {
-    OverlapOptions options;
+    Overlap::Options options;
     options.tolerance = tolerance;
     test::expect_error(ErrorKind::usage, [&] { (void)find_overlaps(Scene{}, options); });
   }

@@ -27,12 +27,12 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 /// The only entry.
-SolidThickness the_thickness(const Scene& scene) {
+ThicknessReport::Solids the_thickness(const Scene& scene) {
   const ThicknessReport report = measure_thickness(scene);
   EXPECT_THAT(report.found, SizeIs(1));
-  return report.found.empty() ? SolidThickness{} : report.found.front();
+  return report.found.empty() ? ThicknessReport::Solids{} : report.found.front();
 }
-SolidThickness the_thickness(const Mesh& mesh, const EigenTransform& transform = EigenTransform::Identity()) {
+ThicknessReport::Solids the_thickness(const Mesh& mesh, const EigenTransform& transform = EigenTransform::Identity()) {
   SolidScene scene;
   scene.add(mesh, transform);
   return the_thickness(scene.scene());
@@ -117,7 +117,7 @@ TEST(Thickness, IsNoneWhereThereIsNothing) {
 }
 
 TEST(Thickness, OfABoxIsItsSmallestSide) {
-  const SolidThickness found = the_thickness(box({5, 3, 2}));
+  const ThicknessReport::Solids found = the_thickness(box({5, 3, 2}));
   EXPECT_NEAR(found.thickness, 4, 1e-12);
   EXPECT_THAT(found.solids, ElementsAre(0));
   EXPECT_NEAR(std::abs(found.place.z), 2, 1e-12);
@@ -273,7 +273,7 @@ TEST(Thickness, IsThatOfAResolvedSpotOnlyWhereAllAreResolved) {
   // A plate of 1 mm by the origin, and one of 3 mm where floats are 32 um apart: the second is the worse one.
   Mesh mesh = box({0, 0, 0}, {1, 100, 100});
   test::append(mesh, box({400'000, 0, 0}, {400'003, 100, 100}));
-  const SolidThickness found = the_thickness(mesh);
+  const ThicknessReport::Solids found = the_thickness(mesh);
   EXPECT_NEAR(found.thickness, 3, 1e-12);
   EXPECT_FALSE(found.resolved());
 }
@@ -297,7 +297,7 @@ TEST(Thickness, FollowsTheTransform) {
   EigenTransform thin = EigenTransform::Identity();
   thin.rotate(Eigen::AngleAxisd(0.7, Vector3d(1, -1, 2).normalized()));
   thin.scale(Vector3d(1e4, 1e4, 2e-5));
-  const SolidThickness found = the_thickness(test::cube(), thin);
+  const ThicknessReport::Solids found = the_thickness(test::cube(), thin);
   EXPECT_NEAR(found.thickness, 2e-5, 1e-12);
   const Vector3d local = thin.inverse() * to_eigen(found.place);
   EXPECT_TRUE(std::abs(local.z()) < 1e-6 || std::abs(local.z() - 1) < 1e-6) << local.transpose();
@@ -387,7 +387,7 @@ TEST(Thickness, LooksAtNoTriangleWithoutArea) {
   mesh.vertices.push_back({1, 1, -1});
   mesh.vertices.push_back({2, 2, -1});
   mesh.triangles.push_back({8, 9, 10});
-  const SolidThickness found = the_thickness(mesh);
+  const ThicknessReport::Solids found = the_thickness(mesh);
   EXPECT_NEAR(found.thickness, 2, 1e-12);
 
   Mesh nothing = mesh;
@@ -414,7 +414,7 @@ TEST(Thickness, IsAlwaysANumber) {
       scene.add(mesh, transform);
       const ThicknessReport report = measure_thickness(scene.scene());
       EXPECT_EQ(report.measured_solids + report.unmeasured_solids, 1U);
-      for (const SolidThickness& found : report.found) {
+      for (const ThicknessReport::Solids& found : report.found) {
         EXPECT_FALSE(std::isnan(found.thickness));
         EXPECT_FALSE(std::isnan(found.resolution));
       }
@@ -427,7 +427,7 @@ TEST(Thickness, OfASheetWithTwoSidesIsNothing) {
   Mesh sheet = box({5, 5, 5});
   sheet.triangles.resize(2);
   test::append(sheet, test::inside_out(sheet));
-  const SolidThickness found = the_thickness(sheet);
+  const ThicknessReport::Solids found = the_thickness(sheet);
   EXPECT_NEAR(found.thickness, 0, 1e-14);
   EXPECT_FALSE(found.resolved());
 }
@@ -436,7 +436,7 @@ TEST(Thickness, KeepsToItsRays) {
   SolidScene scene;
   scene.add(ball(10, 5));
   scene.add(box({1, 1, 1}));
-  ThicknessOptions few;
+  ThicknessReport::Options few;
   few.rays = 1000;
   const ThicknessReport report = measure_thickness(scene.scene(), few);
   EXPECT_LE(report.rays, 1000 + 2 * 16U);

@@ -63,12 +63,13 @@ TEST(Validate, NamesWhatIsWrong) {
        "its channels"},
       {[](Scene& s) {
          s.optics.materials.resize(2);
-         s.optics.materials[1].tables = {{"RINDEX", SpectralAxis::wavelength_nm, {300, 400, 500}, {1.4, -1.33, 1.4}}};
+         s.optics.materials[1].tables = {
+             {"RINDEX", OpticalTable::Axis::wavelength_nm, {300, 400, 500}, {1.4, -1.33, 1.4}}};
        },
        "RINDEX is -1.33 at 400 nm, and must be positive [by hand: material 'glass']"},
       {[](Scene& s) {
          s.optics.surfaces.emplace_back().name = "cathode";
-         s.optics.surfaces[0].properties.tables = {{"EFFICIENCY", SpectralAxis::energy_ev, {2, 3}, {0.2, 1.5}}};
+         s.optics.surfaces[0].properties.tables = {{"EFFICIENCY", OpticalTable::Axis::energy_ev, {2, 3}, {0.2, 1.5}}};
        },
        "EFFICIENCY is 1.5 at 3 eV, and must be from 0 to 1 [by hand: surface 'cathode']"},
   };

@@ -65,7 +65,7 @@ inline Detector sensor_material() {
 }
 
 inline OpticalTable table(const std::string& key, std::vector<double> at, std::vector<double> values) {
-  return {key, SpectralAxis::energy_ev, std::move(at), std::move(values)};
+  return {key, OpticalTable::Axis::energy_ev, std::move(at), std::move(values)};
 }
 
 /// Equal but for the last digits of the energies, which are converted.

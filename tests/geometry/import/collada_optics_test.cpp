@@ -65,7 +65,7 @@ void expect_detector(const Scene& scene) {
   // Solids: world, tank, sensor, cathode, sensor, cathode.
   ASSERT_EQ(scene.instances.size(), 6U);
   EXPECT_THAT(optics.skins, ElementsAre(kNone, 1U, kNone, 0U, kNone, 0U));
-  EXPECT_THAT(optics.borders, ElementsAre(SolidBorder{1, 2, 2}));
+  EXPECT_THAT(optics.borders, ElementsAre(Optics::Border{1, 2, 2}));
 }
 
 TEST_F(ColladaOptics, ReadsWhatTheExporterWrites) {
@@ -79,7 +79,7 @@ TEST_F(ColladaOptics, ReadsWhatTheExporterWrites) {
       expect_detector(scene);
       EXPECT_THAT(scene.report.warnings, IsEmpty());
       EXPECT_EQ(scene.unit_mm, 1);
-      EXPECT_EQ(scene.unit_from, Provenance::convention);
+      EXPECT_EQ(scene.unit_from, Scene::Provenance::convention);
     }
 }
 
@@ -259,7 +259,7 @@ TEST_F(ColladaOptics, ABorderHoldsInEveryPlacementOfItsMother) {
       "CathodeBorder", "/dd/Geometry/Film", "/dd/Geometry/lvTank#pvSensor:1", "/dd/Geometry/lvSensor#pvCathode", 7, 3};
   const Scene scene = load_detector(d);
   std::vector<std::string> paths;
-  for (const SolidBorder& border : scene.optics.borders) paths.push_back(scene.path(scene.instances[border.to]));
+  for (const Optics::Border& border : scene.optics.borders) paths.push_back(scene.path(scene.instances[border.to]));
   ASSERT_EQ(paths.size(), 2U);
   EXPECT_THAT(paths[0], HasSubstr("pvTank0x"));
   EXPECT_THAT(paths[1], HasSubstr("pvTank..2"));
@@ -270,10 +270,10 @@ TEST_F(ColladaOptics, HasGeant4sPrecedenceInAWholeFile) {
   const Scene scene = load_detector(detector());
   const SolidTree tree = solid_tree(scene);
   const std::uint32_t world = 0, outside = kNone, tank = 1, first = 2, cathode = 3, second = 4;
-  using enum SurfaceRule;
+  using enum SurfaceChoice::Rule;
   struct Row {
     std::uint32_t from, to;
-    SurfaceRule rule;
+    SurfaceChoice::Rule rule;
     std::string surface;
   };
   const std::vector<Row> rows{{tank, first, border, "Film"},

@@ -38,7 +38,7 @@ TEST_F(ColladaSensors, MakesSensorsOfAMaterialWithEfficiency) {
   EXPECT_EQ(surface_between(scene, tree, 2, 3).surface, 2U);
   EXPECT_EQ(surface_between(scene, tree, 1, 4).surface, 0U) << "no other solid gets it";
   // Both cathodes have copy number 3, so they are numbered in their order.
-  EXPECT_THAT(optics.channels, ElementsAre(SolidChannel{3, 0, kNone}, SolidChannel{5, 1, kNone}));
+  EXPECT_THAT(optics.channels, ElementsAre(Optics::Channel{3, 0, kNone}, Optics::Channel{5, 1, kNone}));
 }
 
 TEST_F(ColladaSensors, ASkinOfTheFileHoldsBeforeAMaterialsEfficiency) {
@@ -57,8 +57,9 @@ TEST_F(ColladaSensors, ABorderOfTheFileHoldsBeforeAMaterialsEfficiency) {
                 "/dd/Geometry/lvSensor#pvCathode", 7, 3}};
   const Scene scene = load_detector(d);
   const SolidTree tree = solid_tree(scene);
-  EXPECT_EQ(surface_between(scene, tree, 2, 3).rule, SurfaceRule::border);
-  EXPECT_EQ(surface_between(scene, tree, 4, 5).rule, SurfaceRule::skin_of_entered) << "the other sensor's cathode";
+  EXPECT_EQ(surface_between(scene, tree, 2, 3).rule, SurfaceChoice::Rule::border);
+  EXPECT_EQ(surface_between(scene, tree, 4, 5).rule, SurfaceChoice::Rule::skin_of_entered)
+      << "the other sensor's cathode";
 }
 
 TEST_F(ColladaSensors, MakesNoSensorsOfMaterialsWhereTheOptionSaysSo) {
@@ -86,7 +87,7 @@ TEST_F(ColladaSensors, SolidsOfASkinWithEfficiencyHaveTheirCopyNumbersAsChannels
   d.volumes[2].daughters.push_back({"/dd/Geometry/pvCathode:1", "/dd/Geometry/lvCathode", 21, {0, 20, 0}});
   d.volumes[2].daughters.push_back({"/dd/Geometry/pvCathode:2", "/dd/Geometry/lvCathode", 20, {0, -20, 0}});
   const Scene scene = load_detector(d);
-  EXPECT_THAT(scene.optics.channels, ElementsAre(SolidChannel{4, 21, kNone}, SolidChannel{5, 20, kNone}));
+  EXPECT_THAT(scene.optics.channels, ElementsAre(Optics::Channel{4, 21, kNone}, Optics::Channel{5, 20, kNone}));
 }
 
 TEST_F(ColladaSensors, SolidsThatABorderWithEfficiencyLeadsIntoDetect) {
@@ -95,7 +96,7 @@ TEST_F(ColladaSensors, SolidsThatABorderWithEfficiencyLeadsIntoDetect) {
   d.borders.push_back({"CathodeBorder", "/dd/Geometry/Cathode", "/dd/Geometry/lvTank#pvSensor:2",
                        "/dd/Geometry/lvSensor#pvCathode", 9, 3});
   const Scene scene = load_detector(d);
-  EXPECT_THAT(scene.optics.channels, ElementsAre(SolidChannel{3, 0, kNone}, SolidChannel{5, 1, kNone}));
+  EXPECT_THAT(scene.optics.channels, ElementsAre(Optics::Channel{3, 0, kNone}, Optics::Channel{5, 1, kNone}));
 }
 
 TEST_F(ColladaSensors, WarnsOfAMaterialWithoutAnIndexThatLightReaches) {

@@ -273,7 +273,7 @@ TEST(DetectorGenerator, MakesClosedSolidsNestedInEachOther) {
     EXPECT_TRUE(check(scene).watertight()) << options;
     EXPECT_EQ(scene.instances.size(), 6U + 3 * 50) << options;
     EXPECT_EQ(scene.unit_mm, 1);
-    EXPECT_EQ(scene.unit_from, Provenance::convention) << "the optics of G4DAE imply millimetres";
+    EXPECT_EQ(scene.unit_from, Scene::Provenance::convention) << "the optics of G4DAE imply millimetres";
     EXPECT_TRUE(scene.report.warnings.empty()) << options << scene.report.warnings.front();
     EXPECT_EQ(scene.optics.channels.size(), 50U) << options << ": of each photocathode, shared or not";
     std::set<std::int64_t> copies;
@@ -297,7 +297,7 @@ TEST(DetectorGenerator, MakesTheSameDetectorAsGdml) {
     ASSERT_EQ(generate(options + (" -o " + dae.string())), 0);
     ASSERT_EQ(generate(options + (" -o " + gdml.string())), 0);
     LoadOptions inscribed;
-    inscribed.fineness = {0, 24, Fit::inscribed};
+    inscribed.fineness = {0, 24, Fineness::Fit::inscribed};
     const Scene a = load(dae), b = load(gdml, inscribed);
     EXPECT_TRUE(b.report.warnings.empty()) << b.report.warnings.front();
     EXPECT_TRUE(check(b).watertight());

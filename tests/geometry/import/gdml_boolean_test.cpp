@@ -269,7 +269,7 @@ TEST_F(GdmlBoolean, NestsTenOperations) {
                       parts_.add(Orb{static_cast<double>(i)}));
   double sum = 0;
   for (int i = 11; i >= 1; --i) sum += (i % 2 == 1 ? 1 : -1) * 4.0 / 3 * kBooleanPi * std::pow(i, 3);
-  expect_solid(parts_.surface({0.02, 0, Fit::inscribed}), sum, 1e-2);
+  expect_solid(parts_.surface({0.02, 0, Fineness::Fit::inscribed}), sum, 1e-2);
 }
 
 TEST_F(GdmlBoolean, MirrorsWithin) {
@@ -391,11 +391,11 @@ TEST_F(GdmlBoolean, KeepsVolumeAndAreaAtTheDefault) {
 
 TEST_F(GdmlBoolean, MakesNoChordBelowAMillionthOfTheSize) {
   parts_.subtract(parts_.add(Box{20, 20, 20}), parts_.add(rod(5, 40)));
-  const Surface surface = parts_.surface({1e-300, 0, Fit::volume});
+  const Surface surface = parts_.surface({1e-300, 0, Fineness::Fit::volume});
   expect_solid(surface, 8000 - 20 * kBooleanPi * 25, 2e-6);
   EXPECT_LT(surface.triangles.size(), 20'000U);
   // Nor more facets of a turn than primitives have.
-  EXPECT_LT(parts_.surface({0, 100'000, Fit::volume}).triangles.size(), 20'000U);
+  EXPECT_LT(parts_.surface({0, 100'000, Fineness::Fit::volume}).triangles.size(), 20'000U);
 }
 
 TEST_F(GdmlBoolean, EndsWhenItsTimeIsOver) {
@@ -416,8 +416,8 @@ TEST_F(GdmlBoolean, EndsWhenItsTimeIsOver) {
 TEST_F(GdmlBoolean, TakesAStatedChord) {
   const std::uint32_t ball = parts_.add(Orb{10}), box = parts_.add(Box{40, 40, 20});
   parts_.subtract(ball, box, moved(0, 0, -10));
-  EXPECT_GT(parts_.surface({0.01, 0, Fit::inscribed}).triangles.size(),
-            3 * parts_.surface({0.1, 0, Fit::inscribed}).triangles.size());
+  EXPECT_GT(parts_.surface({0.01, 0, Fineness::Fit::inscribed}).triangles.size(),
+            3 * parts_.surface({0.1, 0, Fineness::Fit::inscribed}).triangles.size());
 }
 
 TEST_F(GdmlBoolean, AreMadeInTheSandboxOfImports) {

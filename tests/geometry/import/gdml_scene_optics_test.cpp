@@ -99,7 +99,7 @@ TEST(GdmlSceneOptics, BindBordersByPhysicalVolumes) {
       optical(gdml_physvol("p0x1", "B") + gdml_physvol("p0x2", "B", gdml_position(50, 0, 0)) + gdml_physvol("m", "M"),
               border("p0x2", "m"), gdml_volume("M", "Oil0x7", "c")));
   EXPECT_THAT(scene.report.warnings, IsEmpty());
-  const SolidBorder expected{number_at(scene, "/World_PV/p0x2"), number_at(scene, "/World_PV/m"), 0};
+  const Optics::Border expected{number_at(scene, "/World_PV/p0x2"), number_at(scene, "/World_PV/m"), 0};
   EXPECT_THAT(scene.optics.borders, ElementsAre(expected));
 }
 

@@ -55,7 +55,7 @@ TEST(GdmlStructure, PlacesVolumesInVolumes) {
                            gdml_volume("O0x2", "Water", "b", gdml_physvol("", "C", gdml_position(0, 1, 0)))));
   EXPECT_EQ(scene.format, "GDML");
   EXPECT_EQ(scene.unit_mm, 1);
-  EXPECT_EQ(scene.unit_from, Provenance::convention);
+  EXPECT_EQ(scene.unit_from, Scene::Provenance::convention);
   EXPECT_EQ(scene.up_axis, UpAxis::z);
   EXPECT_TRUE(scene.report.faces_checked);
   EXPECT_THAT(scene.report.warnings, IsEmpty());

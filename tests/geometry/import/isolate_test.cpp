@@ -57,7 +57,7 @@ TEST_F(Isolate, PassesEveryOptionOn) {
   options_.drop_degenerate = false;
   const Scene scene = load(path_, options_);
   EXPECT_EQ(scene.unit_mm, 25.4);
-  EXPECT_EQ(scene.unit_from, Provenance::option);
+  EXPECT_EQ(scene.unit_from, Scene::Provenance::option);
   EXPECT_EQ(scene.up_axis, UpAxis::x);
   EXPECT_EQ(scene.report.degenerate_triangles, 12U);
   options_.weld = {};
@@ -106,11 +106,11 @@ TEST_F(Isolate, GivesTheSameErrorsAsInProcess) {
 }
 
 TEST_F(Isolate, CollectsTheStagesOfTheChild) {
-  std::vector<StageTime> times;
+  std::vector<Progress::StageTime> times;
   const Progress progress([](auto, auto, auto) { return true; }, &times);
   (void)load(path_, options_, progress);
   std::vector<std::string> names;
-  for (const StageTime& time : times) names.push_back(time.stage);
+  for (const Progress::StageTime& time : times) names.push_back(time.stage);
   for (const char* stage : {"preflight", "import", "convert", "weld"}) EXPECT_THAT(names, ::testing::Contains(stage));
 }
 

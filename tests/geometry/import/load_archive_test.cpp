@@ -65,7 +65,7 @@ TEST_F(LoadArchive, ReadsGzip) {
 
 TEST_F(LoadArchive, GivesAssimpWhatIsPackedUnderTheSameLimits) {
   LoadOptions options;
-  options.reader = SceneReader::assimp;
+  options.reader = LoadOptions::Reader::assimp;
   for (const auto& path :
        {gzip("cube.dae.gz", test::cube_document()), zip("cube.zae", {{"parts/cube.dae", test::cube_document()}})}) {
     const Scene scene = load(path, options);

@@ -188,7 +188,7 @@ TEST_F(LoadAsset, ReadsABindShapeInTheUnitOfItsController) {
 TEST_F(LoadAsset, ReportsTheDocumentsUnitAndNamesAnElementThatDiffers) {
   const Scene scene = load_text(document(cube("cube"), node("n", "cube", asset(unit("0.01"))), unit("0.001")));
   EXPECT_EQ(scene.unit_mm, 1);
-  EXPECT_EQ(scene.unit_from, Provenance::file);
+  EXPECT_EQ(scene.unit_from, Scene::Provenance::file);
   EXPECT_THAT(scene.report.warnings, ::testing::ElementsAre(HasSubstr("<node id='n'>")));
   const Scene same = load_text(document(cube("cube"), node("n", "cube", asset(unit("0.001"))), unit("0.001")));
   EXPECT_TRUE(same.report.warnings.empty());
@@ -214,14 +214,14 @@ TEST_F(LoadAsset, APartCutOutOfAG4daeFileIsInMillimetres) {
   for (const std::string up : {"", "<up_axis>Y_UP</up_axis>"}) {
     const Scene scene = load_text(cut_out(up));
     EXPECT_EQ(scene.unit_mm, 1);
-    EXPECT_EQ(scene.unit_from, Provenance::convention);
+    EXPECT_EQ(scene.unit_from, Scene::Provenance::convention);
     EXPECT_EQ(scene.up_axis, up.empty() ? UpAxis::z : UpAxis::y);
     expect_box(scene.bounds, {0, 0, 0}, {1, 1, 1});
   }
   // A unit that is stated holds.
   const Scene stated = load_text(cut_out(unit("0.01")));
   EXPECT_EQ(stated.unit_mm, 10);
-  EXPECT_EQ(stated.unit_from, Provenance::file);
+  EXPECT_EQ(stated.unit_from, Scene::Provenance::file);
   EXPECT_EQ(stated.up_axis, UpAxis::y);
 }
 

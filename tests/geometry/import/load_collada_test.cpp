@@ -137,7 +137,7 @@ TEST_F(LoadCollada, AppliesTransformsInDouble) {
   EXPECT_DOUBLE_EQ(scene.instances.at(0).transform(0, 3), 0.1 + 0.2);
   EXPECT_EQ(scene.unit_mm, 1);
   EXPECT_EQ(scene.up_axis, UpAxis::z);
-  EXPECT_EQ(scene.up_from, Provenance::file);
+  EXPECT_EQ(scene.up_from, Scene::Provenance::file);
   EXPECT_EQ(scene.path(scene.instances[0]), "/s/outer/inner");
 }
 
@@ -146,7 +146,7 @@ TEST_F(LoadCollada, ObeysTheCallersUnitAndAxis) {
   options.unit_mm = 25.4;
   options.up_axis = UpAxis::x;
   const Scene scene = load_text(test::cube_document(), options);
-  EXPECT_EQ(scene.unit_from, Provenance::option);
+  EXPECT_EQ(scene.unit_from, Scene::Provenance::option);
   EXPECT_EQ(scene.up_axis, UpAxis::x);
   EXPECT_EQ(scene.bounds.max.x, 25.4);
 }
@@ -362,11 +362,11 @@ TEST_F(LoadCollada, EnforcesTheLimitOnTriangles) {
 // Progress ----------------------------------------------------------------------------------------------------------
 
 TEST_F(LoadCollada, ReportsItsStagesInOrder) {
-  std::vector<StageTime> times;
+  std::vector<Progress::StageTime> times;
   const Progress progress([](auto, auto, auto) { return true; }, &times);
   (void)load_text(test::cube_document(), {}, progress);
   std::vector<std::string> names;
-  for (const StageTime& time : times)
+  for (const Progress::StageTime& time : times)
     if (time.stage == "preflight" || time.stage == "import" || time.stage == "convert" || time.stage == "weld")
       names.push_back(time.stage);
   EXPECT_THAT(names, ::testing::ElementsAre("preflight", "import", "convert", "weld"));

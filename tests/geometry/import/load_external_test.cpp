@@ -48,7 +48,7 @@ class LoadExternal : public ::testing::Test {
   }
   static std::vector<std::string> files_of(const Scene& scene) {
     std::vector<std::string> names;
-    for (const SourceFile& file : scene.files) names.push_back(file.path);
+    for (const Scene::SourceFile& file : scene.files) names.push_back(file.path);
     return names;
   }
   Error expect_refused(ErrorKind kind, const std::string& url) {

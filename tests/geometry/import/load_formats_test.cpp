@@ -107,7 +107,7 @@ TEST_F(LoadFormats, ReadsObjFromARelativePath) {
   EXPECT_EQ(scene.unique_triangles(), 2U);
   EXPECT_EQ(scene.unique_vertices(), 4U) << "welded";
   EXPECT_EQ(scene.unit_mm, 1);
-  EXPECT_EQ(scene.unit_from, Provenance::assumed);
+  EXPECT_EQ(scene.unit_from, Scene::Provenance::assumed);
 }
 
 TEST_F(LoadFormats, ReadsNamesWithSpacesAndLettersBeyondAscii) {
@@ -159,7 +159,7 @@ TEST_F(LoadFormats, ReadsGltfInMetresAndKeepsItsInstances) {
   EXPECT_EQ(scene.meshes.size(), 1U);
   ASSERT_EQ(scene.instances.size(), 2U);
   EXPECT_EQ(scene.unit_mm, 1000);
-  EXPECT_EQ(scene.unit_from, Provenance::convention);
+  EXPECT_EQ(scene.unit_from, Scene::Provenance::convention);
   EXPECT_EQ(scene.up_axis, UpAxis::y);
   EXPECT_EQ(scene.bounds.max, Double3(3000, 1000, 0));
   EXPECT_EQ(scene.materials.at(scene.material(scene.instances[1], 0)).name, "Glass");
@@ -335,7 +335,7 @@ TEST_F(LoadFormats, EnforcesLimitsOnTheNodeTree) {
 TEST_F(LoadFormats, SayWhichOptionsHaveNoEffect) {
   LoadOptions options;
   options.setup = "other";
-  options.fineness = {1, 20, Fit::area};
+  options.fineness = {1, 20, Fineness::Fit::area};
   options.skip_failed_solids = true;
   options.external = true;
   const std::filesystem::path obj = folder_.write("scene.obj", kSquareObj);

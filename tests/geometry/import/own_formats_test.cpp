@@ -374,10 +374,10 @@ TEST_F(ThreeMf, UnitsAreTheFiles) {
        {std::pair{"micron", 1e-3}, {"millimeter", 1.0}, {"inch", 25.4}, {"foot", 304.8}, {"meter", 1e3}}) {
     const Scene scene = load_model(model("unit='" + std::string(unit) + "'", cube("1"), "<item objectid='1'/>"));
     expect_cube(scene, mm);
-    EXPECT_EQ(scene.unit_from, Provenance::file);
+    EXPECT_EQ(scene.unit_from, Scene::Provenance::file);
   }
   const Scene scene = load_model(model("", cube("1", "name='box'"), "<item objectid='1'/>"));
-  EXPECT_EQ(scene.unit_from, Provenance::convention);
+  EXPECT_EQ(scene.unit_from, Scene::Provenance::convention);
   EXPECT_EQ(scene.up_axis, UpAxis::z);
   EXPECT_EQ(scene.generator, "a test");
   EXPECT_EQ(scene.solid_name(scene.instances.at(0)), "box");
@@ -390,12 +390,12 @@ TEST_F(ThreeMf, UnitsAreTheFilesForAssimpsReaderToo) {
       "<Relationships><Relationship Id='r' Type='http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel' "
       "Target='/3D/main.model'/></Relationships>"};
   LoadOptions options;
-  options.reader = SceneReader::assimp;
+  options.reader = LoadOptions::Reader::assimp;
   const Scene scene =
       load(zip({relation, {"3D/main.model", model("unit='inch'", cube("1"), "<item objectid='1'/>")}}), options);
   EXPECT_EQ(scene.unique_triangles(), 12U);
   EXPECT_EQ(scene.bounds.size(), Eigen::Vector3d::Constant(25.4));
-  EXPECT_EQ(scene.unit_from, Provenance::file);
+  EXPECT_EQ(scene.unit_from, Scene::Provenance::file);
   EXPECT_EQ(scene.up_axis, UpAxis::z);
 }
 
@@ -476,9 +476,9 @@ TEST_F(OwnFormats, AmfHasItsUnit) {
   };
   const Scene scene = read("a.amf", amf("unit=\"inch\""));
   EXPECT_EQ(scene.bounds.max, Eigen::Vector3d(25.4, 50.8, 0));
-  EXPECT_EQ(scene.unit_from, Provenance::file);
+  EXPECT_EQ(scene.unit_from, Scene::Provenance::file);
   EXPECT_FALSE(scene.report.faces_checked);
-  EXPECT_EQ(read("a.amf", amf("")).unit_from, Provenance::convention);
+  EXPECT_EQ(read("a.amf", amf("")).unit_from, Scene::Provenance::convention);
   EXPECT_THAT(refused(ErrorKind::malformed, "a.amf", amf("unit=\"parsec\"")).what(), HasSubstr("parsec"));
 }
 
@@ -490,8 +490,8 @@ TEST_F(OwnFormats, DxfHasItsUnit) {
            "13\n0\n23\n2\n33\n0\n0\nENDSEC\n0\nEOF\n";
   };
   EXPECT_EQ(read("a.dxf", dxf("5")).unit_mm, 10);
-  EXPECT_EQ(read("a.dxf", dxf("5")).unit_from, Provenance::file);
-  EXPECT_EQ(read("a.dxf", dxf("0")).unit_from, Provenance::assumed);
+  EXPECT_EQ(read("a.dxf", dxf("5")).unit_from, Scene::Provenance::file);
+  EXPECT_EQ(read("a.dxf", dxf("0")).unit_from, Scene::Provenance::assumed);
   EXPECT_THAT(refused(ErrorKind::malformed, "a.dxf", dxf("99")).what(), HasSubstr("'99'"));
   LoadOptions options;
   options.unit_mm = 7;

@@ -32,7 +32,7 @@ struct Reading {
   std::map<std::string, std::uint64_t> materials;  // the triangles of each; "": without one
 };
 
-Reading read_by(const fs::path& path, SceneReader reader) {
+Reading read_by(const fs::path& path, LoadOptions::Reader reader) {
   LoadOptions options;
   options.reader = reader;
   options.isolate = true;
@@ -66,8 +66,8 @@ bool same_bounds(const Bounds& a, const Bounds& b) {
 
 /// "triangles, bounds", for instance; empty where both read the same, or both refuse the file.
 std::string differences(const fs::path& path) {
-  Reading own = read_by(path, SceneReader::raylift);
-  Reading assimp = read_by(path, SceneReader::assimp);
+  Reading own = read_by(path, LoadOptions::Reader::raylift);
+  Reading assimp = read_by(path, LoadOptions::Reader::assimp);
   if (!own.error.empty()) return assimp.error.empty() ? "refused by raylift" : "";
   if (assimp.error.find("crashed") != std::string::npos) return "crash of Assimp";
   if (!assimp.error.empty()) return "refused by Assimp";

@@ -24,13 +24,13 @@ using ::testing::IsEmpty;
 
 LoadOptions by_assimp() {
   LoadOptions options;
-  options.reader = SceneReader::assimp;
+  options.reader = LoadOptions::Reader::assimp;
   return options;
 }
 
 class AssimpReader : public test::IsolatedLoad {
  protected:
-  AssimpReader() { options_.reader = SceneReader::assimp; }
+  AssimpReader() { options_.reader = LoadOptions::Reader::assimp; }
 };
 
 TEST(AssimpReaders, TakeUnitAndAxisOfCollada) {
@@ -60,9 +60,9 @@ TEST(AssimpReaders, HonourUnitAndAxisOfTheOptions) {
   for (const char* file : {"units_inch_y_up.dae", "units_centimetre_z_up.dae", "units_none.dae"}) {
     const Scene scene = load(test::data(file), options);
     EXPECT_EQ(scene.unit_mm, 7) << file;
-    EXPECT_EQ(scene.unit_from, Provenance::option) << file;
+    EXPECT_EQ(scene.unit_from, Scene::Provenance::option) << file;
     EXPECT_EQ(scene.up_axis, UpAxis::x) << file;
-    EXPECT_EQ(scene.up_from, Provenance::option) << file;
+    EXPECT_EQ(scene.up_from, Scene::Provenance::option) << file;
     for (int axis = 0; axis != 3; ++axis) EXPECT_EQ(scene.bounds.max[axis], 7) << file;
   }
 }
@@ -88,11 +88,11 @@ TEST(AssimpReaders, RefuseOptionsThatTheyCannotHonourBeforeTheFileIsOpened) {
     EXPECT_THAT(error.problem(), HasSubstr("Assimp's importers"));
     EXPECT_EQ(error.advice(), "leave out LoadOptions::reader or " + std::string(name));
     options.*member = false;
-    options.reader = SceneReader::raylift;
+    options.reader = LoadOptions::Reader::raylift;
     options.*member = true;
     expect_error(ErrorKind::io, [&] { (void)load("/does/not/exist.dae", options); });
     options.*member = false;
-    options.reader = SceneReader::assimp;
+    options.reader = LoadOptions::Reader::assimp;
   }
 }
 
@@ -141,7 +141,7 @@ TEST_F(AssimpReader, EndsInAnErrorWhereItCrashes) {
   const Error error = error_of(ErrorKind::malformed);
   EXPECT_THAT(error.problem(), HasSubstr("it crashed"));
   EXPECT_EQ(error.advice(), "leave out LoadOptions::reader to read it by raylift's importer");
-  options_.reader = SceneReader::raylift;
+  options_.reader = LoadOptions::Reader::raylift;
   EXPECT_THAT(error_of(ErrorKind::malformed).advice(), HasSubstr("export the file in another format"));
 }
 

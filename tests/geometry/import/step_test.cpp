@@ -105,7 +105,7 @@ TEST_F(Step, ReadsABoxWithItsNameUnitAndFrame) {
   EXPECT_EQ(scene.format, "STEP");
   EXPECT_THAT(scene.generator, HasSubstr("Open CASCADE"));
   EXPECT_EQ(scene.unit_mm, 1);
-  EXPECT_EQ(scene.unit_from, Provenance::file);
+  EXPECT_EQ(scene.unit_from, Scene::Provenance::file);
   EXPECT_EQ(scene.up_axis, UpAxis::z);
   ASSERT_THAT(scene.meshes, SizeIs(1));
   EXPECT_EQ(scene.meshes[0].name, "Brick");
@@ -141,14 +141,14 @@ TEST_F(Step, PlacesAPartTwiceAsOneMeshOfItsColourAndThatOfTheUse) {
 TEST_F(Step, ConvertsInchesAndTakesAnotherUnitInstead) {
   Scene scene = read("box", "INCH");
   EXPECT_EQ(scene.unit_mm, 25.4);
-  EXPECT_EQ(scene.unit_from, Provenance::file);
+  EXPECT_EQ(scene.unit_from, Scene::Provenance::file);
   EXPECT_NEAR(step_volume(scene.meshes[0]), 6000, 1e-3);  // the file's own numbers
   EXPECT_NEAR(scene.bounds.max.x, 254, 1e-4);
   EXPECT_NEAR(scene.bounds.max.z, 762, 1e-4);
   options_.unit_mm = 10;
   scene = read("box", "INCH");
   EXPECT_NEAR(scene.bounds.max.z, 300, 1e-4);
-  EXPECT_EQ(scene.unit_from, Provenance::option);
+  EXPECT_EQ(scene.unit_from, Scene::Provenance::option);
 }
 
 TEST_F(Step, ReadsNestedAssembliesWhoseMeshesKeepVolumeAndArea) {

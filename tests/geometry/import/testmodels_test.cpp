@@ -63,7 +63,7 @@ std::string complaint(const Scene& scene) {
     for (const UInt3& t : mesh.triangles)
       if (std::max({t.x, t.y, t.z}) >= mesh.vertices.size()) return "index out of range";
     std::uint64_t next = 0;
-    for (const MeshPart& part : mesh.parts) {
+    for (const Mesh::Part& part : mesh.parts) {
       if (part.first_triangle != next) return "parts not in order";
       next += part.triangle_count;
     }

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/scene/pack.h>
-#include <raylift/geometry/scene/thin_layers.h>
-#include <raylift/geometry/scene/weld.h>
+#include "geometry/src/scene/weld.h"
 
 #include <cmath>
 
+#include "geometry/src/scene/thin_layers.h"
 #include "support/paths.h"
 #include "support/thin_scene.h"
 
@@ -81,7 +81,7 @@ TEST(Weld, KeepsVerticesApartThatOnlyTheirRestsTellApart) {
   mesh.vertices = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {4, 5, 6}};
   mesh.triangles = {{0, 1, 3}, {1, 2, 3}};
   mesh.rests = {{1e-9F, 0, 0}, {-1e-9F, 0, 0}, {1e-9F, 0, 0}, {0, 0, 0}};
-  weld(mesh, {});
+  weld(mesh);
   EXPECT_EQ(mesh.vertices.size(), 3U);
   EXPECT_EQ(mesh.rests.size(), 3U);
   EXPECT_EQ(mesh.triangles[0], (UInt3{0, 1, 2}));

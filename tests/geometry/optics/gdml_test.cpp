@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/optics/surface_between.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <numbers>
 
+#include "geometry/src/scene/names.h"
 #include "optics/gdml.h"
 #include "support/expect_error.h"
 #include "support/paths.h"
@@ -59,7 +59,7 @@ TEST(Gdml, ReadsTablesAndConstants) {
                      <material name="Lead0x6"/>)",
               "", ""});
   const OpticalProperties& properties = scene.optics.materials.at(1);
-  EXPECT_EQ(properties.table("RINDEX")->axis, SpectralAxis::energy_ev);
+  EXPECT_EQ(properties.table("RINDEX")->axis, OpticalTable::Axis::energy_ev);
   EXPECT_THAT(properties.table("RINDEX")->at, ElementsAre(DoubleEq(2), DoubleEq(3)));
   EXPECT_THAT(properties.table("RINDEX")->values, ElementsAre(1.33, 1.34));
   EXPECT_THAT(properties.table("ABSLENGTH")->at, ElementsAre(DoubleEq(2), DoubleEq(3)));
@@ -145,7 +145,7 @@ TEST(Gdml, JoinsVolumesWithoutTheirPointers) {
   EXPECT_THAT(scene.report.warnings, IsEmpty());
   EXPECT_THAT(scene.optics.skins, ElementsAre(kNone, kNone, 0, 0));
   // By the copy number, not by the name that both have.
-  EXPECT_THAT(scene.optics.borders, ElementsAre(SolidBorder{1, 3, 1}));
+  EXPECT_THAT(scene.optics.borders, ElementsAre(Optics::Border{1, 3, 1}));
 }
 
 TEST(Gdml, IsLaidOverALoadedScene) {

@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 OpticalTable range_table(const char* key, double from_nm, double to_nm) {
-  return {key, SpectralAxis::energy_ev, {kEvNm / to_nm, kEvNm / from_nm}, {1, 1}};
+  return {key, OpticalTable::Axis::energy_ev, {kEvNm / to_nm, kEvNm / from_nm}, {1, 1}};
 }
 
 /// A solid of each of the first two materials; the third is nowhere.

@@ -3,13 +3,13 @@
 // listed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <raylift/geometry/optics/properties.h>
 
 #include <cmath>
 #include <fstream>
 #include <limits>
 #include <set>
 
+#include "geometry/src/optics/property_table.h"
 #include "optics/rayleigh.h"
 #include "support/expect_error.h"
 #include "support/paths.h"
@@ -25,10 +25,10 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
 OpticalTable energies(const std::string& key, std::vector<double> at, std::vector<double> values) {
-  return {key, SpectralAxis::energy_ev, std::move(at), std::move(values)};
+  return {key, OpticalTable::Axis::energy_ev, std::move(at), std::move(values)};
 }
 OpticalTable wavelengths(const std::string& key, std::vector<double> at, std::vector<double> values) {
-  return {key, SpectralAxis::wavelength_nm, std::move(at), std::move(values)};
+  return {key, OpticalTable::Axis::wavelength_nm, std::move(at), std::move(values)};
 }
 
 /// One material, Water, and one surface, Wall, which a skin uses.
@@ -139,7 +139,7 @@ TEST(OpticalProperties, NameATableThatIsWrong) {
 }
 
 TEST(OpticalProperties, NameAConstantThatIsWrong) {
-  const std::vector<std::pair<OpticalConstant, std::string>> faults{
+  const std::vector<std::pair<OpticalProperties::Constant, std::string>> faults{
       {{"YIELDRATIO", 0.5}, "YIELDRATIO occurs twice"},
       {{"RINDEX", 1.3}, "RINDEX occurs twice"},
       {{"ABSLENGTH", 100}, "ABSLENGTH is one number, and a table is expected"},
@@ -200,10 +200,10 @@ TEST(OpticalProperties, NameASurfacesValueThatIsWrong) {
 
 TEST(OpticalProperties, NameADichroicFilterThatIsWrong) {
   const auto filter = [](double radians, double reflect, double transmit) {
-    return DichroicAngle{radians, wavelengths("", {300, 600}, {0, reflect}),
-                         wavelengths("", {300, 600}, {0, transmit})};
+    return OpticalSurface::DichroicAngle{radians, wavelengths("", {300, 600}, {0, reflect}),
+                                         wavelengths("", {300, 600}, {0, transmit})};
   };
-  const auto problem = [&](std::vector<DichroicAngle> angles) {
+  const auto problem = [&](std::vector<OpticalSurface::DichroicAngle> angles) {
     const Error error = error_of([&](Scene& one) { one.optics.surfaces[0].dichroic = angles; });
     EXPECT_EQ(error.element(), "surface 'Wall'");
     return error.problem();

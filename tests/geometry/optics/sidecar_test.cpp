@@ -55,10 +55,10 @@ TEST(Sidecar, ConvertsUnits) {
       "SCINTILLATIONTIMECONSTANT1": {"value": 1.4, "unit": "us"},
       "RESOLUTIONSCALE": 2)");
   const OpticalTable* index = properties.table("RINDEX");
-  EXPECT_EQ(index->axis, SpectralAxis::wavelength_nm);
+  EXPECT_EQ(index->axis, OpticalTable::Axis::wavelength_nm);
   EXPECT_THAT(index->at, ElementsAre(300, 400));
   EXPECT_THAT(index->values, ElementsAre(1.35, 1.34));
-  EXPECT_EQ(properties.table("ABSLENGTH")->axis, SpectralAxis::energy_ev);
+  EXPECT_EQ(properties.table("ABSLENGTH")->axis, OpticalTable::Axis::energy_ev);
   EXPECT_THAT(properties.table("ABSLENGTH")->values, ElementsAre(10000, 20500));
   EXPECT_THAT(properties.table("RAYLEIGH")->at, ElementsAre(2, 3));
   EXPECT_THAT(properties.table("RAYLEIGH")->values, ElementsAre(10, 20));
@@ -101,7 +101,7 @@ TEST(Sidecar, ReplacesPropertiesOfTheSameKeyAndRemovesThem) {
   const OpticalProperties& water = scene.optics.materials[1];
   EXPECT_THAT(water.table("RINDEX")->values, ElementsAre(1.5, 1.6));
   EXPECT_EQ(water.tables.size(), 1U);
-  EXPECT_THAT(water.constants, ElementsAre(OpticalConstant{"RESOLUTIONSCALE", 3}));
+  EXPECT_THAT(water.constants, ElementsAre(OpticalProperties::Constant{"RESOLUTIONSCALE", 3}));
   EXPECT_TRUE(scene.optics.materials[0].empty());
 }
 
@@ -170,7 +170,7 @@ TEST(Sidecar, GivesSolidsChannels) {
         "time": {"ns": [-1, 0, 1], "density": [0, 3, 0]}, "charge": {"pe": [0, 1, 2], "density": [0, 1, 0]}}},
       "channels": [{"solids": {"volume": "lvPmt"}, "type": "R5912", "first": 100}])");
   resolve_optics(scene);
-  EXPECT_THAT(scene.optics.channels, ElementsAre(SolidChannel{2, 100, 0}, SolidChannel{3, 101, 0}));
+  EXPECT_THAT(scene.optics.channels, ElementsAre(Optics::Channel{2, 100, 0}, Optics::Channel{3, 101, 0}));
   const ChannelType& type = scene.optics.channel_types[0];
   EXPECT_THAT(type.angles, ElementsAre(0, std::numbers::pi / 2));
   EXPECT_THAT(type.angle_efficiency, ElementsAre(1, 0.5));
@@ -184,12 +184,12 @@ Scene rich_scene() {
   Optics& optics = scene.optics;
   optics.materials.resize(3);
   optics.materials[1].tables = {
-      {"RINDEX", SpectralAxis::energy_ev, {1.0 / 3, 2.0 / 3, 1e22}, {0.1, 1e-300, 7.1}},
-      {"UNHEARD", SpectralAxis::wavelength_nm, {std::nextafter(300, 400), 301}, {-1, 5e-324}}};
+      {"RINDEX", OpticalTable::Axis::energy_ev, {1.0 / 3, 2.0 / 3, 1e22}, {0.1, 1e-300, 7.1}},
+      {"UNHEARD", OpticalTable::Axis::wavelength_nm, {std::nextafter(300, 400), 301}, {-1, 5e-324}}};
   optics.materials[1].constants = {{"YIELDRATIO", 0.1 + 0.2}, {"ODD KEY", -1e18}};
   OpticalSurface filter{"a \"b\"*", SurfaceModel::dichroic, SurfaceFinish::ground, SurfaceType::coated, 0.3, {}, {}};
-  const OpticalTable reflect{"dichroic reflect", SpectralAxis::wavelength_nm, {300, 301}, {0, 0.25}};
-  const OpticalTable transmit{"dichroic transmit", SpectralAxis::wavelength_nm, {300, 301}, {0.5, 0.75}};
+  const OpticalTable reflect{"dichroic reflect", OpticalTable::Axis::wavelength_nm, {300, 301}, {0, 0.25}};
+  const OpticalTable transmit{"dichroic transmit", OpticalTable::Axis::wavelength_nm, {300, 301}, {0.5, 0.75}};
   filter.dichroic = {{0.1, reflect, transmit}, {std::numbers::pi / 7, reflect, transmit}};
   optics.surfaces = {filter, {"a\xC3\xA9", SurfaceModel::simple, static_cast<SurfaceFinish>(17), {}, 1, {}, {}}};
   optics.surfaces[1].properties.constants = {{"SURFACEROUGHNESS", 2}};
@@ -197,7 +197,7 @@ Scene rich_scene() {
   SolidSelector other{"", "", "box", "Water", "", -3};
   optics.assignments = {{SurfaceAssignment::Kind::skin, "", 1, some, {}},
                         {SurfaceAssignment::Kind::border, "two", 0, other, some}};
-  ChannelType type{"tube",           OpticalTable{"efficiency", SpectralAxis::energy_ev, {2, 3}, {0.2, 0.3}},
+  ChannelType type{"tube",           OpticalTable{"efficiency", OpticalTable::Axis::energy_ev, {2, 3}, {0.2, 0.3}},
                    {0, 1.1},         {1, 0.7},
                    {{0, 1}, {1, 2}}, {{0.5, 1}, {3, 0}}};
   optics.channel_types = {type, {"plain", {}, {}, {}, {}, {}}};

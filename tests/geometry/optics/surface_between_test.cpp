@@ -3,11 +3,11 @@
 // and assignments mean.
 #include <gtest/gtest.h>
 #include <raylift/geometry/optics/surface_between.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <cmath>
 #include <functional>
 
+#include "geometry/src/scene/names.h"
 #include "geometry/src/scene/scene_bytes.h"
 #include "support/expect_error.h"
 
@@ -62,11 +62,11 @@ TEST(SurfaceBetween, HasGeant4sPrecedence) {
   struct Row {
     bool border, pmt, tank;
     std::uint32_t from, to;
-    SurfaceRule rule;
+    SurfaceChoice::Rule rule;
     std::uint32_t surface;
   };
-  constexpr auto none = SurfaceRule::none, pair = SurfaceRule::border;
-  constexpr auto entered = SurfaceRule::skin_of_entered, left = SurfaceRule::skin_of_left;
+  constexpr auto none = SurfaceChoice::Rule::none, pair = SurfaceChoice::Rule::border;
+  constexpr auto entered = SurfaceChoice::Rule::skin_of_entered, left = SurfaceChoice::Rule::skin_of_left;
   const std::vector<Row> rows{
       {true, true, true, kTank, kLeft, pair, 0},      // the pair has a border
       {true, true, true, kLeft, kTank, left, 1},      // not the other way: out of a daughter, its own skin
@@ -103,7 +103,7 @@ TEST(SurfaceBetween, TakesADaughterOfTheSameVolumeForADaughter) {
   EXPECT_EQ(choose(scene, kLeft, kCore).surface, 3U);
   EXPECT_EQ(choose(scene, kRight, kCore).surface, 3U) << "the core's mother places what kRight places";
   EXPECT_EQ(choose(scene, kCore, kRight).surface, 3U);
-  EXPECT_EQ(choose(scene, kTank, kCore).rule, SurfaceRule::skin_of_entered);
+  EXPECT_EQ(choose(scene, kTank, kCore).rule, SurfaceChoice::Rule::skin_of_entered);
 }
 
 TEST(SurfaceBetween, RefusesASolidThatIsNotThere) {
@@ -138,7 +138,7 @@ TEST(ResolveOptics, ANameInFullMeansThatNameAlone) {
   Scene scene = tank();
   scene.optics.assignments = {border("pvPmt0x32", "pvTank", 0)};
   resolve_optics(scene);
-  EXPECT_EQ(scene.optics.borders, (std::vector<SolidBorder>{{kRight, kTank, 0}}));
+  EXPECT_EQ(scene.optics.borders, (std::vector<Optics::Border>{{kRight, kTank, 0}}));
 }
 
 TEST(ResolveOptics, AllPatternsOfASelectorMustMatch) {
@@ -161,7 +161,7 @@ TEST(ResolveOptics, ABorderHoldsBetweenNeighboursInTheTree) {
   scene.optics.assignments = {border("*", "*", 2)};
   resolve_optics(scene);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
-  for (const SolidBorder& one : scene.optics.borders) pairs.emplace_back(one.from, one.to);
+  for (const Optics::Border& one : scene.optics.borders) pairs.emplace_back(one.from, one.to);
   const std::vector<std::pair<std::uint32_t, std::uint32_t>> wanted{
       {kWorld, kTank}, {kTank, kWorld}, {kTank, kLeft},  {kTank, kRight}, {kLeft, kTank},
       {kLeft, kRight}, {kLeft, kCore},  {kRight, kTank}, {kRight, kLeft}, {kCore, kLeft}};
@@ -193,11 +193,11 @@ TEST(ResolveOptics, NumbersChannelsByCopyNumberOrInOrder) {
   pmts.solids.volume = "lvPmt";
   scene.optics.channel_assignments = {pmts};
   resolve_optics(scene);
-  EXPECT_EQ(scene.optics.channels, (std::vector<SolidChannel>{{kLeft, 7, kNone}, {kRight, 9, kNone}}));
+  EXPECT_EQ(scene.optics.channels, (std::vector<Optics::Channel>{{kLeft, 7, kNone}, {kRight, 9, kNone}}));
 
   scene.nodes[3].copy_number = 7;  // two of one number: in order
   resolve_optics(scene);
-  EXPECT_EQ(scene.optics.channels, (std::vector<SolidChannel>{{kLeft, 0, kNone}, {kRight, 1, kNone}}));
+  EXPECT_EQ(scene.optics.channels, (std::vector<Optics::Channel>{{kLeft, 0, kNone}, {kRight, 1, kNone}}));
 
   ChannelAssignment core;
   core.solids.volume = "lvCore";
@@ -224,7 +224,7 @@ TEST(Names, LiteralPatternsMatchThemselvesAlone) {
 }
 
 OpticalTable table() {
-  return {"RINDEX", SpectralAxis::energy_ev, {2, 3, 4}, {1.3, 1.4, 1.6}};
+  return {"RINDEX", OpticalTable::Axis::energy_ev, {2, 3, 4}, {1.3, 1.4, 1.6}};
 }
 
 // In energy for tables over energy, as Geant4 does, and constant beyond the ends.
@@ -233,7 +233,7 @@ TEST(OpticalTable, IsLinearInWhatItIsGivenOver) {
   EXPECT_NEAR(table().value(kEvNm / 3), 1.4, 1e-14);
   EXPECT_EQ(table().value(kEvNm), 1.3);
   EXPECT_EQ(table().value(1), 1.6);
-  const OpticalTable nm{"RINDEX", SpectralAxis::wavelength_nm, {400, 500}, {1.5, 1.3}};
+  const OpticalTable nm{"RINDEX", OpticalTable::Axis::wavelength_nm, {400, 500}, {1.5, 1.3}};
   EXPECT_NEAR(nm.value(425), 1.45, 1e-14);
   EXPECT_EQ(nm.value(399), 1.5);
   EXPECT_EQ(nm.value(501), 1.3);
@@ -245,7 +245,7 @@ Scene full() {
   Optics& optics = scene.optics;
   optics.materials.resize(scene.materials.size());
   optics.materials[1] = {{table()}, {{"SCINTILLATIONYIELD", 24000}}};
-  optics.surfaces[0].properties = {{{"REFLECTIVITY", SpectralAxis::wavelength_nm, {300, 600}, {0.5, 0.25}}}, {}};
+  optics.surfaces[0].properties = {{{"REFLECTIVITY", OpticalTable::Axis::wavelength_nm, {300, 600}, {0.5, 0.25}}}, {}};
   optics.surfaces[1].dichroic = {{0.25, table(), table()}};
   optics.surfaces[1].model = SurfaceModel::dichroic;
   optics.surfaces[2].finish = SurfaceFinish::ground_back_painted;
@@ -300,7 +300,7 @@ TEST(OpticsBytes, AreCheckedAgainstTheirScene) {
       [](Optics& o) {
         o.materials[1].tables[0] = {"K", {}, {}, {}};
       },
-      [](Optics& o) { o.materials[1].tables[0].axis = static_cast<SpectralAxis>(2); },
+      [](Optics& o) { o.materials[1].tables[0].axis = static_cast<OpticalTable::Axis>(2); },
       [](Optics& o) { o.materials[1].tables[0].values[0] = NAN; },
       [](Optics& o) { o.materials[1].constants[0].value = INFINITY; },
       [](Optics& o) { o.surfaces[0].value = NAN; },

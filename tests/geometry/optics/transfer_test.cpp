@@ -72,8 +72,8 @@ struct Held {
     };
     for (std::size_t i = 0; i != scene.instances.size(); ++i)
       skins.push_back(optics.skins.empty() || optics.skins[i] == kNone ? "" : surface(optics.skins[i]));
-    for (const SolidChannel& channel : optics.channels) channels[channel.solid] = channel.number;
-    for (const SolidBorder& border : optics.borders) borders[{border.from, border.to}] = surface(border.assignment);
+    for (const Optics::Channel& channel : optics.channels) channels[channel.solid] = channel.number;
+    for (const Optics::Border& border : optics.borders) borders[{border.from, border.to}] = surface(border.assignment);
     for (std::size_t i = 0; i != optics.materials.size(); ++i)
       if (!optics.materials[i].empty()) materials[scene.materials[i].name] = optics.materials[i];
   }

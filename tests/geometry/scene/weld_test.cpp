@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <raylift/geometry/scene/weld.h>
 #include <tbb/global_control.h>
 
 #include <array>
@@ -8,6 +7,7 @@
 #include <numeric>
 #include <random>
 
+#include "geometry/src/scene/weld.h"
 #include "support/effort.h"
 #include "support/expect_error.h"
 #include "support/meshes.h"
@@ -24,7 +24,7 @@ struct Welded {
 };
 
 Welded welded(Mesh mesh, double tolerance = 0) {
-  weld(mesh, {.enabled = true, .tolerance = tolerance});
+  weld(mesh, tolerance);
   return {std::move(mesh.vertices), std::move(mesh.triangles)};
 }
 
@@ -113,12 +113,10 @@ TEST(Weld, RestoresAMeshWhoseTrianglesWereTornApart) {
   }
 }
 
-TEST(Weld, LeavesAMeshAloneWhenDisabledOrEmpty) {
+TEST(Weld, LeavesAnEmptyMeshAloneAndAWeldedOne) {
   Mesh mesh = test::unwelded(test::cube());
-  weld(mesh, {.enabled = false, .tolerance = 10});
-  EXPECT_EQ(mesh.vertices.size(), 36U);
   Mesh empty;
-  weld(empty, {.enabled = true, .tolerance = 1});
+  weld(empty, 1);
   EXPECT_TRUE(empty.vertices.empty());
   weld(mesh);
   const Welded once{mesh.vertices, mesh.triangles};
@@ -130,7 +128,7 @@ TEST(Weld, RefusesATolerancethatIsNone) {
   Mesh mesh = test::cube();
   for (const double tolerance :
        {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
-    expect_error(ErrorKind::usage, [&] { weld(mesh, {.enabled = true, .tolerance = tolerance}); });
+    expect_error(ErrorKind::usage, [&] { weld(mesh, tolerance); });
 }
 
 TEST(Weld, MatchesItsContractOnRandomVertices) {

@@ -24,7 +24,7 @@ namespace {
 
 class BvhBuild : public test::OnDevice {
  protected:
-  DeviceBvh build(const test::Triangles& mesh, const BvhOptions& options = {}) {
+  DeviceBvh build(const test::Triangles& mesh, const Bvh::Options& options = {}) {
     const Stream stream(device());
     DeviceBuffer<Float3> vertices(device(), mesh.vertices.size());
     DeviceBuffer<UInt3> triangles(device(), mesh.triangles.size());
@@ -33,7 +33,7 @@ class BvhBuild : public test::OnDevice {
     return build_bvh(device(), vertices.device(), vertices.size(), triangles.device(), triangles.size(), options,
                      stream);
   }
-  Bvh build_and_fetch(const test::Triangles& mesh, const BvhOptions& options = {}) {
+  Bvh build_and_fetch(const test::Triangles& mesh, const Bvh::Options& options = {}) {
     return build(mesh, options).to_host(Stream(device()));
   }
 
@@ -202,11 +202,11 @@ TEST_P(BvhBuild, BuildsTheTreesOfAnUpload) {
     UploadOptions options;
     options.bvh = true;
     options.flatten = flat;
-    options.bvh_builder = BvhBuilder::device;
+    options.bvh_builder = UploadOptions::BvhBuilder::device;
     const GpuGeometry geometry = upload(scene, device(), options);
     // One that is not joined with others stays where it was built, and its mesh with it.
     const bool stays = flat && !device().info().is_host;
-    for (const ArrayResidency& row : geometry.report().arrays)
+    for (const ResidencyReport::Array& row : geometry.report().arrays)
       EXPECT_EQ(row.in_place, stays && (row.name == "nodes" || row.name == "pairs" || row.name == "pair_ids" ||
                                         row.name == "triangles" || row.name == "vertices"))
           << row.name;

@@ -231,8 +231,8 @@ TEST_F(Planted, NumbersOutOfRangeAreNotTaken) {
 }
 
 /// The first bucket with a pair.
-BorderBucket& full_bucket(Sections& sections) {
-  for (BorderBucket& bucket : as<BorderBucket>(sections, ViewArray::border_surfaces))
+OpticsView::BorderBucket& full_bucket(Sections& sections) {
+  for (OpticsView::BorderBucket& bucket : as<OpticsView::BorderBucket>(sections, ViewArray::border_surfaces))
     if (bucket.slots[0].from != 0xFFFFFFFFU) return bucket;
   throw std::logic_error("the scene has no such bucket");
 }
@@ -242,24 +242,24 @@ TEST_F(Planted, OpticsThatLeadOutOfTheirArraysAreNotTaken) {
   constexpr std::uint32_t kLarge = 0xFFFFFFF0U;
   const auto materials = [](Sections& s) { return as<MaterialOptics>(s, A::optical_materials); };
   const auto surfaces = [](Sections& s) { return as<SurfaceOptics>(s, A::optical_surfaces); };
-  const auto types = [](Sections& s) { return as<ChannelTypeView>(s, A::channel_types); };
+  const auto types = [](Sections& s) { return as<OpticsView::ChannelType>(s, A::channel_types); };
   const std::vector<std::pair<const char*, std::function<void(Sections&)>>> faults{
       {"solids", [](Sections& s) { as<SolidView>(s, A::solids)[2].surface_in = 6; }},
       {"solids", [](Sections& s) { as<SolidView>(s, A::solids)[2].surface_out = 6; }},
       {"solids", [](Sections& s) { as<SolidView>(s, A::solids)[2].skin = 0xFFFE; }},
-      {"optical_rows", [](Sections& s) { as<TableRow>(s, A::optical_rows)[9].v[3] = std::nanf(""); }},
-      {"optical_rows", [](Sections& s) { as<TableRow>(s, A::optical_rows)[0].v[0] = HUGE_VALF; }},
-      {"optical_rows", [](Sections& s) { as<TableRow>(s, A::optical_rows)[0].slope = HUGE_VALF; }},
-      {"optical_rows", [](Sections& s) { as<TableRow>(s, A::optical_rows)[1].wavelength = std::nanf(""); }},
-      {"optical_rows", [](Sections& s) { as<TableRow>(s, A::optical_rows)[1].over_wavelength = 2; }},
+      {"optical_rows", [](Sections& s) { as<OpticsView::TableRow>(s, A::optical_rows)[9].v[3] = std::nanf(""); }},
+      {"optical_rows", [](Sections& s) { as<OpticsView::TableRow>(s, A::optical_rows)[0].v[0] = HUGE_VALF; }},
+      {"optical_rows", [](Sections& s) { as<OpticsView::TableRow>(s, A::optical_rows)[0].slope = HUGE_VALF; }},
+      {"optical_rows", [](Sections& s) { as<OpticsView::TableRow>(s, A::optical_rows)[1].wavelength = std::nanf(""); }},
+      {"optical_rows", [](Sections& s) { as<OpticsView::TableRow>(s, A::optical_rows)[1].over_wavelength = 2; }},
       {"optical_rows", [](Sections& s) { s["optical_rows"].resize(s["optical_rows"].size() - 32); }},
       {"optical_rows", [](Sections& s) { s.erase("optical_rows"); }},
       {"optical_rows", [](Sections& s) { as<std::uint32_t>(s, A::optical_buckets)[500] = kLarge; }},
       {"optical_buckets", [](Sections& s) { s["optical_buckets"].resize(s["optical_buckets"].size() - 4); }},
       {"optical_buckets", [](Sections& s) { s["optical_buckets"].resize(2 * kTableEntries * 4); }},
       {"optical_buckets", [](Sections& s) { s.erase("optical_buckets"); }},
-      {"optical_points", [](Sections& s) { as<CurvePoint>(s, A::optical_points)[3].y = std::nanf(""); }},
-      {"optical_points", [](Sections& s) { as<CurvePoint>(s, A::optical_points)[3].x = HUGE_VALF; }},
+      {"optical_points", [](Sections& s) { as<Curve::Point>(s, A::optical_points)[3].y = std::nanf(""); }},
+      {"optical_points", [](Sections& s) { as<Curve::Point>(s, A::optical_points)[3].x = HUGE_VALF; }},
       {"optical_points", [](Sections& s) { s.erase("optical_points"); }},
       {"optical_rows", [&](Sections& s) { materials(s)[1].losses = kLarge; }},
       {"optical_rows", [&](Sections& s) { materials(s)[1].losses = 100'000; }},
@@ -283,7 +283,7 @@ TEST_F(Planted, OpticsThatLeadOutOfTheirArraysAreNotTaken) {
       {"border_surfaces", [](Sections& s) { full_bucket(s).slots[0].to = 0xFFFFFFFFU; }},
       {"border_surfaces", [](Sections& s) { full_bucket(s).slots[0].from ^= 1; }},
       {"border_surfaces", [](Sections& s) { s["border_surfaces"].resize(s["border_surfaces"].size() + 32); }},
-      {"channels", [](Sections& s) { as<ChannelView>(s, A::channels)[4].type = 2; }},
+      {"channels", [](Sections& s) { as<OpticsView::Channel>(s, A::channels)[4].type = 2; }},
       {"channels", [](Sections& s) { s["channels"].resize(8); }},
       {"channel_types", [&](Sections& s) { types(s)[0].efficiency = kLarge; }},
       {"channel_types", [&](Sections& s) { types(s)[0].angle_efficiency.count = kLarge; }},

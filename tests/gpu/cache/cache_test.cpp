@@ -94,7 +94,7 @@ TEST(Cache, KeepsOptionsApart) {
     keys.push_back(cache_key(file, load, upload));
   };
   add([](LoadOptions&, UploadOptions&) {});
-  add([](LoadOptions& load, UploadOptions&) { load.reader = SceneReader::assimp; });
+  add([](LoadOptions& load, UploadOptions&) { load.reader = LoadOptions::Reader::assimp; });
   add([](LoadOptions& load, UploadOptions&) { load.unit_mm = 1; });
   add([](LoadOptions& load, UploadOptions&) { load.unit_mm = 1.0000000000000002; });
   add([](LoadOptions& load, UploadOptions&) { load.up_axis = UpAxis::x; });
@@ -112,7 +112,7 @@ TEST(Cache, KeepsOptionsApart) {
   add([](LoadOptions&, UploadOptions& upload) { upload.bvh = false; });
   add([](LoadOptions&, UploadOptions& upload) { upload.bvh_options.pair_triangles = false; });
   add([](LoadOptions&, UploadOptions& upload) { upload.bvh_options.leaf_pairs = 1; });
-  add([](LoadOptions&, UploadOptions& upload) { upload.bvh_builder = BvhBuilder::device; });
+  add([](LoadOptions&, UploadOptions& upload) { upload.bvh_builder = UploadOptions::BvhBuilder::device; });
   for (std::size_t i = 0; i != keys.size(); ++i)
     for (std::size_t j = 0; j != i; ++j) EXPECT_NE(keys[i], keys[j]) << i << ' ' << j;
   // What makes no difference to the arrays makes none here.

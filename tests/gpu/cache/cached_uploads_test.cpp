@@ -2,13 +2,13 @@
 // The cache of uploads and of the documents that a scene refers to: what comes out of it is what uploading gives.
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/upload/verify_upload.h>
 
 #include <fstream>
 #include <iterator>
 
 #include "caching.h"
 #include "gpu/src/cache/cache_files.h"
+#include "gpu/src/upload/verify_upload.h"
 #include "support/devices.h"
 #include "support/paths.h"
 #include "support/random_scenes.h"
@@ -68,12 +68,12 @@ TEST_F(CachedDocuments, AreServedWhileAllHoldTheSame) {
   const Scene scene = load(main_, options_, cache_.options());
   EXPECT_THAT(cache_.files(), SizeIs(1));
   ASSERT_THAT(scene.files, SizeIs(1));
-  std::vector<StageTime> times;
+  std::vector<Progress::StageTime> times;
   const Progress progress([](std::string_view, std::uint64_t, std::uint64_t) { return true; }, &times);
   // Written anew, and elsewhere: contents count, not times.
   write("parts/other.dae", cube_);
   expect_same(load(main_, options_, cache_.options(), progress), scene);
-  for (const StageTime& time : times) EXPECT_NE(time.stage, "preflight");
+  for (const Progress::StageTime& time : times) EXPECT_NE(time.stage, "preflight");
   EXPECT_TRUE(make_cache(main_, options_, without_bvh(), cache_.options()).hit);
   EXPECT_THAT(cache_.warnings, IsEmpty());
   EXPECT_THAT(file_hashes(main_, load(main_, options_, cache_.options()).files),
@@ -160,7 +160,7 @@ TEST_P(CachedUploads, KeepThinLayers) {
   const Scene again = load(file, load_options, cache.options());
   for (std::size_t i = 0; i != scene.meshes.size(); ++i) EXPECT_EQ(again.meshes[i].rests, scene.meshes[i].rests);
   UploadOptions floats;
-  floats.positions = Positions::floats;
+  floats.positions = UploadOptions::Positions::floats;
   const CachedUpload other = upload(file, load_options, device(), floats, cache.options());
   EXPECT_FALSE(other.hit);
   EXPECT_FALSE(other.geometry.view().is_fine());
@@ -171,7 +171,7 @@ TEST_P(CachedUploads, TakeTheSceneFromAFileThatWasMadeForOtherOptions) {
   Caching cache;
   const fs::path file = test::data("detector.dae");
   (void)load(file, LoadOptions{}, cache.options());
-  std::vector<StageTime> times;
+  std::vector<Progress::StageTime> times;
   const Progress progress([](std::string_view, std::uint64_t, std::uint64_t) { return true; }, &times);
   UploadOptions options;
   for (const unsigned kind : {1U, 2U, 3U}) {
@@ -182,7 +182,7 @@ TEST_P(CachedUploads, TakeTheSceneFromAFileThatWasMadeForOtherOptions) {
     expect_same(made.geometry, upload(load(file), device(), options));
     EXPECT_TRUE(upload(file, LoadOptions{}, device(), options, cache.options(), progress).hit);
   }
-  for (const StageTime& time : times) EXPECT_NE(time.stage, "preflight");
+  for (const Progress::StageTime& time : times) EXPECT_NE(time.stage, "preflight");
   EXPECT_THAT(cache.files(), SizeIs(4));
 }
 
@@ -191,7 +191,7 @@ TEST_P(CachedUploads, TakeWhatTheHostBuiltWhereTheDeviceIsToBuild) {
   const fs::path file = test::data("detector.dae");
   UploadOptions options;
   options.bvh = true;
-  options.bvh_builder = BvhBuilder::device;
+  options.bvh_builder = UploadOptions::BvhBuilder::device;
   EXPECT_FALSE(upload(file, LoadOptions{}, device(), options, cache.options()).hit);
   EXPECT_TRUE(upload(file, LoadOptions{}, device(), options, cache.options()).hit);
   fs::remove(cache.files().at(0));
@@ -234,7 +234,7 @@ TEST_P(CachedUploads, OfManyChunksAreTheSame) {
     const Stream stream(device());
     for (const auto& [name, bytes] : bytes_of(plain)) {
       const auto row = std::find_if(resident.report.arrays.begin(), resident.report.arrays.end(),
-                                    [&, &wanted = name](const ArrayResidency& r) { return r.name == wanted; });
+                                    [&, &wanted = name](const ResidencyReport::Array& r) { return r.name == wanted; });
       ASSERT_NE(row, resident.report.arrays.end());
       std::vector<std::byte> back(row->bytes);
       resident.arrays[row - resident.report.arrays.begin()].copy_to(back, stream);

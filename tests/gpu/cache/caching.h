@@ -39,7 +39,7 @@ class Caching {
 inline std::vector<std::pair<std::string, std::vector<std::byte>>> bytes_of(const GpuGeometry& geometry) {
   std::vector<std::pair<std::string, std::vector<std::byte>>> result;
   const Stream stream(geometry.device());
-  for (const ArrayResidency& row : geometry.report().arrays) {
+  for (const ResidencyReport::Array& row : geometry.report().arrays) {
     std::vector<std::byte>& bytes = result.emplace_back(row.name, row.bytes).second;
     if (row.bytes != 0) geometry.array(find_view_array(row.name)->array).copy_to(bytes, stream);
   }

@@ -35,7 +35,7 @@ TEST(DeviceChoice, TakesTheHostWhereThereIsNoCudaDeviceAndSaysWhy) {
   const test::TemporaryFolder home;
   const Environment clear("CUDA_DEVICE", nullptr);
   const Environment set("HOME", home.path().c_str());
-  std::vector<DeviceAttempt> attempts;
+  std::vector<Device::Attempt> attempts;
   EXPECT_TRUE(Device::choose(&attempts).info().is_host);
   ASSERT_EQ(attempts.size(), 2U);
   EXPECT_EQ(attempts[0].device, "cuda");
@@ -102,7 +102,7 @@ TEST(DeviceChoice, ParsesNames) {
 }
 
 TEST(DeviceChoice, ListsTheHostLast) {
-  std::vector<DeviceAttempt> attempts;
+  std::vector<Device::Attempt> attempts;
   const std::vector<Device> devices = Device::all(&attempts);
   ASSERT_FALSE(devices.empty());
   EXPECT_TRUE(devices.back().info().is_host);

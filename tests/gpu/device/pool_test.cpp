@@ -49,8 +49,8 @@ RAYLIFT_ON_BOTH_DEVICES(PinnedPools);
 
 TEST_P(PinnedPools, CountWhatIsHeldAndWhatIsActive) {
   {
-    const PinnedBlock a = pool_->allocate(1000);
-    const PinnedBlock b = pool_->allocate(5000);
+    const PinnedPool::Block a = pool_->allocate(1000);
+    const PinnedPool::Block b = pool_->allocate(5000);
     EXPECT_EQ(pool_->active_blocks(), 2U);
     EXPECT_EQ(pool_->held_blocks(), 0U);
     EXPECT_EQ(pool_->active_bytes(), 6000U);
@@ -67,8 +67,8 @@ TEST_P(PinnedPools, CountWhatIsHeldAndWhatIsActive) {
 }
 
 TEST_P(PinnedPools, GiveOutTheBlockThatCameBackLast) {
-  PinnedBlock a = pool_->allocate(4096);
-  PinnedBlock b = pool_->allocate(4096);
+  PinnedPool::Block a = pool_->allocate(4096);
+  PinnedPool::Block b = pool_->allocate(4096);
   const std::byte* last = a.host().data();
   b.reset();
   a.reset();
@@ -79,12 +79,12 @@ TEST_P(PinnedPools, GiveOutTheBlockThatCameBackLast) {
 TEST_P(PinnedPools, ServeEverySizeOfABinWithItsBlocks) {
   const PinnedPool::Bin bin = PinnedPool::bin_of(100'000);
   pool_->allocate(100'000).reset();
-  const PinnedBlock again = pool_->allocate(PinnedPool::block_bytes(bin));
+  const PinnedPool::Block again = pool_->allocate(PinnedPool::block_bytes(bin));
   EXPECT_EQ(backend_->seen(TestBackend::pinned_allocation), 1);
 }
 
 TEST_P(PinnedPools, HoldNothingOnceTheyWereToldToStop) {
-  PinnedBlock active = pool_->allocate(1000);
+  PinnedPool::Block active = pool_->allocate(1000);
   pool_->allocate(2000).reset();
   pool_->stop_holding();
   EXPECT_EQ(pool_->held_blocks(), 0U);
@@ -95,20 +95,20 @@ TEST_P(PinnedPools, HoldNothingOnceTheyWereToldToStop) {
 
 TEST_P(PinnedPools, GiveHeldBlocksBackLargestFirstWhenMemoryRunsOut) {
   {
-    const PinnedBlock small = pool_->allocate(1 << 12);
-    const PinnedBlock large = pool_->allocate(1 << 20);
-    const PinnedBlock middle = pool_->allocate(1 << 16);
+    const PinnedPool::Block small = pool_->allocate(1 << 12);
+    const PinnedPool::Block large = pool_->allocate(1 << 20);
+    const PinnedPool::Block middle = pool_->allocate(1 << 16);
   }
   // Fails once, and succeeds after one block went back: the largest.
   backend_->fail(TestBackend::pinned_allocation, 0, 0);
-  const PinnedBlock block = pool_->allocate(1 << 24);
+  const PinnedPool::Block block = pool_->allocate(1 << 24);
   EXPECT_EQ(pool_->held_blocks(), 2U);
   const std::size_t left = pool_->managed_bytes() - PinnedPool::block_bytes(PinnedPool::bin_of(1 << 24));
   EXPECT_LT(left, std::size_t{1} << 20) << "the largest block is still there";
 }
 
 TEST_P(PinnedPools, SayWhatWasAskedHeldAndActiveWhenNothingHelps) {
-  const PinnedBlock active = pool_->allocate(3000);
+  const PinnedPool::Block active = pool_->allocate(3000);
   pool_->allocate(1 << 16).reset();
   backend_->fail(TestBackend::pinned_allocation, 0, 1000);
   try {
@@ -130,17 +130,17 @@ TEST_P(PinnedPools, DoNotLendABlockThatACopyStillReads) {
   DeviceBuffer<std::byte> target(wrapped, 4096);
   std::byte* busy_address = nullptr;
   {
-    PinnedBlock busy = pool_->allocate(4096);
+    PinnedPool::Block busy = pool_->allocate(4096);
     busy_address = busy.host().data();
     std::fill(busy.host().begin(), busy.host().end(), std::byte{1});
     target.copy_from(std::span<const std::byte>(busy.host()), stream);
     busy.used_by(stream);
   }
   // Another block of the bin is free: it goes first, although the busy one came back last.
-  PinnedBlock idle = pool_->allocate(8192);
+  PinnedPool::Block idle = pool_->allocate(8192);
   idle.reset();
   // None is free: the pool waits for the copy, and only then lends the block again.
-  PinnedBlock again = pool_->allocate(4096);
+  PinnedPool::Block again = pool_->allocate(4096);
   EXPECT_EQ(again.host().data(), busy_address);
   std::fill(again.host().begin(), again.host().end(), std::byte{2});
   std::vector<std::byte> out(4096);
@@ -154,8 +154,8 @@ TEST_P(PinnedPools, PreferAnIdleBlockToABusyOne) {
   const Device wrapped(backend_);
   const Stream stream(wrapped);
   DeviceBuffer<std::byte> target(wrapped, 4096);
-  PinnedBlock idle = pool_->allocate(4096);
-  PinnedBlock busy = pool_->allocate(4096);
+  PinnedPool::Block idle = pool_->allocate(4096);
+  PinnedPool::Block busy = pool_->allocate(4096);
   const std::byte* idle_address = idle.host().data();
   target.copy_from(std::span<const std::byte>(busy.host()), stream);
   busy.used_by(stream);
@@ -170,7 +170,7 @@ TEST_P(PinnedPools, RefuseBlocksOfNoBytes) {
 }
 
 TEST_P(PinnedPools, SurviveTheirLastOwnerWhileABlockIsOnLoan) {
-  PinnedBlock block = pool_->allocate(100);
+  PinnedPool::Block block = pool_->allocate(100);
   pool_.reset();
   block.host()[99] = std::byte{1};
   block.reset();
@@ -184,7 +184,7 @@ TEST_P(PinnedPools, MayBeUsedFromManyThreads) {
     threads.emplace_back([&pool, t] {
       std::mt19937 random(t);
       for (int round = 0; round != 300; ++round) {
-        PinnedBlock block = pool->allocate(1 + random() % 60'000);
+        PinnedPool::Block block = pool->allocate(1 + random() % 60'000);
         block.host().front() = block.host().back() = static_cast<std::byte>(t);
         if (round % 50 == 0) pool->free_held();
         ASSERT_EQ(block.host().back(), static_cast<std::byte>(t));

@@ -73,7 +73,7 @@ TEST_P(Streams, OfAnybodyCarryCopiesAndKernels) {
     device().synchronize(stream);
     color_solids(geometry, std::vector<std::uint32_t>{1}, 0x123456, stream);
     EXPECT_EQ(read(geometry.array(ViewArray::solid_colors), stream)[1], 0x123456U);
-    PinnedBlock block = device().pinned_pool().allocate(100);
+    PinnedPool::Block block = device().pinned_pool().allocate(100);
     block.used_by(stream);
     block.wait();
   });
@@ -140,7 +140,7 @@ TEST_P(Streams, TakeScenes) {
     flat.reset();
     for (const auto& [a, b] : {std::pair(&geometry, &plain), std::pair(&geometry_flat, &plain_flat)}) {
       ASSERT_EQ(a->report().arrays.size(), b->report().arrays.size());
-      for (const ArrayResidency& row : a->report().arrays) {
+      for (const ResidencyReport::Array& row : a->report().arrays) {
         if (row.bytes == 0) continue;
         std::vector<std::byte> got(row.bytes);
         std::vector<std::byte> wanted(row.bytes);

@@ -122,11 +122,11 @@ TEST(HostBuffers, HaveTwoAddressesSoThatMixingThemFails) {
 TEST_P(Buffers, RegisteredMemoryIsReadInPlace) {
   const Stream stream(device());
   std::vector<std::uint32_t> values = numbers(100'000);
-  const RegisteredMemory registered = register_host_memory(device(), std::span(values));
-  EXPECT_EQ(registered.size(), values.size() * 4);
+  const Memory registered = register_host_memory(device(), std::span(values));
+  EXPECT_EQ(registered.bytes(), values.size() * 4);
   values[7] = 4711;
   std::vector<std::uint32_t> out(values.size());
-  device().backend()->copy_to_host(out.data(), registered.device(), registered.size(), stream.handle());
+  device().backend()->copy_to_host(out.data(), registered.device(), registered.bytes(), stream.handle());
   stream.synchronize();
   EXPECT_EQ(values, out);
   EXPECT_THROW((void)register_host_memory(device(), std::span<int>{}), Error);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/memory/placement.h>
 
 #include <algorithm>
 #include <numeric>
 #include <random>
+
+#include "gpu/src/memory/plan_placement.h"
 
 namespace raylift {
 namespace {

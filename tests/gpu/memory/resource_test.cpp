@@ -37,7 +37,7 @@ class Resources : public test::OnDevice {
   /// Where arrays lie, and that they are what they would be elsewhere.
   void expect_in(const Arena& arena, const GpuGeometry& geometry, const GpuGeometry& plain) {
     std::uint64_t whole = 0;
-    for (const ArrayResidency& row : geometry.report().arrays) {
+    for (const ResidencyReport::Array& row : geometry.report().arrays) {
       const Memory& array = geometry.array(row.name);
       if (row.bytes != 0) {
         EXPECT_EQ(arena.has(array.device()), row.where == Residency::device) << row.name;
@@ -97,7 +97,7 @@ TEST_P(Resources, ThatSayWhatTheyHaveAreAllThatPlacementUses) {
   EXPECT_EQ(geometry.report().free_after, *arena->free_bytes());
   EXPECT_GT(geometry.report().host_bytes(), 0U);
   EXPECT_GT(geometry.report().device_bytes(), 0U);
-  for (const ArrayResidency& row : geometry.report().arrays) {
+  for (const ResidencyReport::Array& row : geometry.report().arrays) {
     EXPECT_NE(row.where, Residency::split) << row.name;
     EXPECT_FALSE(row.fell_back) << row.name;
   }
@@ -110,7 +110,7 @@ TEST_P(Resources, ThatRunOutAreFollowedByTheNextBestPlace) {
   const GpuGeometry plain = upload(scene, device());
   const GpuGeometry geometry = upload(scene, device(), from(arena));
   const auto& rows = geometry.report().arrays;
-  EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [](const ArrayResidency& row) { return row.fell_back; }));
+  EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [](const ResidencyReport::Array& row) { return row.fell_back; }));
   expect_in(*arena, geometry, plain);
   UploadOptions strict = from(std::make_shared<Arena>(device(), std::size_t{1} << 20));
   strict.policy = PlacementPolicy::device;
@@ -165,12 +165,13 @@ TEST_P(Resources, HaveWhatTheDeviceBuilt) {
   ASSERT_GE(flat.triangles.size(), kLargeMesh);
   const auto arena = std::make_shared<Arena>(device(), std::size_t{64} << 20);
   UploadOptions options = from(arena);
-  options.bvh_builder = BvhBuilder::device;
+  options.bvh_builder = UploadOptions::BvhBuilder::device;
   UploadOptions elsewhere = options;
   elsewhere.memory = nullptr;
   const GpuGeometry geometry = upload(flat, {}, device(), options);
   expect_in(*arena, geometry, upload(flat, {}, device(), elsewhere));
-  for (const ArrayResidency& row : geometry.report().arrays) EXPECT_EQ(row.where, Residency::device) << row.name;
+  for (const ResidencyReport::Array& row : geometry.report().arrays)
+    EXPECT_EQ(row.where, Residency::device) << row.name;
 }
 
 }  // namespace

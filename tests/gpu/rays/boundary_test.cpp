@@ -353,10 +353,10 @@ TEST_P(Boundaries, DirectionDecidesWhatAPointOnFacesIsIn) {
 
 class SameBits : public test::BoundariesOnDevice {
  protected:
-  void expect_same_bits(Positions positions);
+  void expect_same_bits(UploadOptions::Positions positions);
 };
 
-void SameBits::expect_same_bits(Positions positions) {
+void SameBits::expect_same_bits(UploadOptions::Positions positions) {
   Boxes boxes;
   const auto world = boxes.add({-500, -500, -500}, {500, 500, 500});
   for (int i = 0; i != 27; ++i) {
@@ -368,7 +368,7 @@ void SameBits::expect_same_bits(Positions positions) {
   options.reserve = 0;
   options.origin = Eigen::Vector3d::Zero();
   Scene scene = boxes.scene();
-  if (positions == Positions::fine)  // turned: transforms that no floats are
+  if (positions == UploadOptions::Positions::fine)  // turned: transforms that no floats are
     for (Instance& instance : scene.instances)
       instance.transform =
           EigenTransform(Eigen::AngleAxisd(0.7, Eigen::Vector3d(0.36, -0.48, 0.8))) * to_eigen(instance.transform);
@@ -387,7 +387,7 @@ void SameBits::expect_same_bits(Positions positions) {
     if (i % 3 == 0) ray.origin.point.x = 50 * std::round(ray.origin.point.x / 50);  // on faces, edges and corners
     if (i % 9 == 0) ray.origin.point.y = 50 * std::round(ray.origin.point.y / 50);
     if (i % 27 == 0) ray.origin.point.z = 50 * std::round(ray.origin.point.z / 50);
-    if (positions == Positions::fine)
+    if (positions == UploadOptions::Positions::fine)
       ray.origin.rest = {1e-6F * unit(random), 1e-7F * unit(random), 1e-8F * unit(random)};
     in.push_back(locate(on_host.view(), ray.origin));
   }
@@ -412,8 +412,8 @@ void SameBits::expect_same_bits(Positions positions) {
 }
 
 TEST_P(SameBits, OfBoundariesAsOnTheHost) {
-  expect_same_bits(Positions::floats);
-  expect_same_bits(Positions::fine);
+  expect_same_bits(UploadOptions::Positions::floats);
+  expect_same_bits(UploadOptions::Positions::fine);
 }
 RAYLIFT_ON_BOTH_DEVICES(SameBits);
 

@@ -55,7 +55,7 @@ TEST_P(ArraysOnDevice, StayWhereTheyAreIfPlacementPutsThemThere) {
   options.reserve = 0;
   options.budget = bytes + 1;
   const ResidentArrays resident = upload({&source, 1}, device(), options);
-  const ArrayResidency& row = resident.report.arrays[0];
+  const ResidencyReport::Array& row = resident.report.arrays[0];
   EXPECT_TRUE(row.in_place);
   EXPECT_EQ(row.where, Residency::device);
   EXPECT_EQ(row.device_bytes, bytes);

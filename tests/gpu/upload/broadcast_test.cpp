@@ -214,7 +214,7 @@ TEST_F(BroadcastWays, RefuseWhatMakesNoSense) {
   EXPECT_THROW((void)broadcast({&source_, 1}, twice), Error);
   EXPECT_THROW((void)broadcast({&source_, 1}, std::span<const Device>()), Error);
   UploadOptions external;
-  external.external = [](const std::string&, std::size_t) { return ExternalMemory{}; };
+  external.external = [](const std::string&, std::size_t) { return UploadOptions::ExternalMemory{}; };
   EXPECT_THROW((void)broadcast({&source_, 1}, devices_, external), Error);
   UploadOptions lent;
   lent.memory = std::make_shared<test::Arena>(devices_[0], 1U << 20);

@@ -69,7 +69,7 @@ TEST_P(FailingUploads, StepDownWhenPromisedMemoryIsNotThere) {
   backend_->fail(TestBackend::device_allocation, 0);
   backend_->claim_free(std::uint64_t{64} << 20);
   const ResidentArrays resident = upload({&source, 1}, wrapped, options());
-  const ArrayResidency& row = resident.report.arrays[0];
+  const ResidencyReport::Array& row = resident.report.arrays[0];
   EXPECT_TRUE(row.fell_back);
   EXPECT_EQ(row.where, device().info().splits_arrays ? Residency::split : Residency::mapped);
   EXPECT_EQ(resident.arrays[0].where(), row.where);

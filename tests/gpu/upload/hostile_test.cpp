@@ -93,8 +93,8 @@ TEST_P(Hostile, AssignmentsReleaseWhatWasThereAtOnce) {
   s = std::move(t);
   EXPECT_EQ(backend_->alive(), 3);
 
-  PinnedBlock e = wrapped_->pinned_pool().allocate(100);
-  PinnedBlock f = wrapped_->pinned_pool().allocate(100);
+  PinnedPool::Block e = wrapped_->pinned_pool().allocate(100);
+  PinnedPool::Block f = wrapped_->pinned_pool().allocate(100);
   e = std::move(f);
   EXPECT_EQ(wrapped_->pinned_pool().active_blocks(), 1U);
   EXPECT_TRUE(f.host().empty());
@@ -237,7 +237,7 @@ TEST_P(Hostile, MeshesWithoutTrianglesOrVerticesStandBetweenOthers) {
 TEST_P(Hostile, PartsThatDoNotCoverTheirMeshAreRefused) {
   for (int damage = 0; damage != 4; ++damage) {
     Scene scene = random_scene(23);
-    std::vector<MeshPart>& parts = scene.meshes[1].parts;
+    std::vector<Mesh::Part>& parts = scene.meshes[1].parts;
     ASSERT_EQ(parts.size(), 2U);
     if (damage == 0) parts.clear();
     if (damage == 1) --parts[1].triangle_count;

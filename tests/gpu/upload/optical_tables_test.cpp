@@ -32,7 +32,7 @@ struct Points {
   std::vector<double> at, values;
 };
 
-OpticalTable table_of(const char* key, const Points& points, SpectralAxis axis = SpectralAxis::energy_ev) {
+OpticalTable table_of(const char* key, const Points& points, OpticalTable::Axis axis = OpticalTable::Axis::energy_ev) {
   return {key, axis, points.at, points.values};
 }
 
@@ -142,7 +142,7 @@ TEST(OpticalTables, OverWavelengthAreLinearInIt) {
       turned.values.push_back(one.length.values[i]);
     }
     OpticalProperties material;
-    material.tables = {table_of("ABSLENGTH", turned, SpectralAxis::wavelength_nm)};
+    material.tables = {table_of("ABSLENGTH", turned, OpticalTable::Axis::wavelength_nm)};
     const OpticsArrays alone = arrays_of(scene_of(material));
     material.tables.push_back(table_of("RINDEX", one.index));  // over energy
     const OpticsArrays mixed = arrays_of(scene_of(material));
@@ -163,9 +163,9 @@ TEST(OpticalTables, OverWavelengthAreLinearInIt) {
 
 TEST(OpticalTables, OverWavelengthMayBeWide) {
   for (const double from : {0.01, 1e-5, 1e-9}) {
-    const OpticalTable length{"ABSLENGTH", SpectralAxis::wavelength_nm, {from, 2000}, {1, 3000}};
+    const OpticalTable length{"ABSLENGTH", OpticalTable::Axis::wavelength_nm, {from, 2000}, {1, 3000}};
     const OpticsArrays arrays =
-        arrays_of(scene_of({{length, {"RINDEX", SpectralAxis::energy_ev, {2, 3}, {1.3, 1.4}}}, {}}));
+        arrays_of(scene_of({{length, {"RINDEX", OpticalTable::Axis::energy_ev, {2, 3}, {1.3, 1.4}}}, {}}));
     for (int i = 0; i != 2300; ++i) {
       const float nm = 100 * std::pow(1.001F, static_cast<float>(i));
       const double wanted = reference(length.at, length.values, double{nm});
@@ -175,8 +175,8 @@ TEST(OpticalTables, OverWavelengthMayBeWide) {
 }
 
 TEST(OpticalTables, OfLengthsAreAbove0) {
-  const OpticsArrays arrays = arrays_of(scene_of({{{"ABSLENGTH", SpectralAxis::energy_ev, {2, 3}, {0, 0}},
-                                                   {"WLSABSLENGTH", SpectralAxis::energy_ev, {2, 3}, {0, 5}}},
+  const OpticsArrays arrays = arrays_of(scene_of({{{"ABSLENGTH", OpticalTable::Axis::energy_ev, {2, 3}, {0, 0}},
+                                                   {"WLSABSLENGTH", OpticalTable::Axis::energy_ev, {2, 3}, {0, 5}}},
                                                   {}}));
   const TableLookup in = look_up(arrays.view(), 0, 600);
   EXPECT_GT(medium(in).absorption_length, 0);
@@ -199,8 +199,9 @@ TEST(OpticalTables, HaveTheirValuesAtTheirPoints) {
 
 TEST(OpticalTables, HaveTheValueAtTheEndBeyondIt) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const std::vector<OpticalTable> tables{{"RINDEX", SpectralAxis::wavelength_nm, {300, 500}, {1.5, 1.25}},
-                                         {"RINDEX", SpectralAxis::energy_ev, {kEvNm / 500, kEvNm / 300}, {1.25, 1.5}}};
+  const std::vector<OpticalTable> tables{
+      {"RINDEX", OpticalTable::Axis::wavelength_nm, {300, 500}, {1.5, 1.25}},
+      {"RINDEX", OpticalTable::Axis::energy_ev, {kEvNm / 500, kEvNm / 300}, {1.25, 1.5}}};
   for (const OpticalTable& table : tables) {
     const OpticsArrays arrays = arrays_of(scene_of({{table}, {}}));
     const auto index = [&](float nm) { return medium(arrays.view(), 0, nm).refractive_index; };
@@ -210,7 +211,8 @@ TEST(OpticalTables, HaveTheValueAtTheEndBeyondIt) {
     for (const float nm : {500.0F, 500.1F, 4096.0F, 1e38F, kInfinity}) EXPECT_EQ(index(nm), 1.25F) << nm;
   }
   // One value for all light has it everywhere, to the last bit.
-  const OpticsArrays one = arrays_of(scene_of({{{"RINDEX", SpectralAxis::energy_ev, {2, 3, 4}, {1.3, 1.3, 1.3}}}, {}}));
+  const OpticsArrays one =
+      arrays_of(scene_of({{{"RINDEX", OpticalTable::Axis::energy_ev, {2, 3, 4}, {1.3, 1.3, 1.3}}}, {}}));
   for (int i = 0; i != 1200; ++i) {
     const float nm = 250 + 0.37F * static_cast<float>(i);
     EXPECT_EQ(medium(one.view(), 0, nm).refractive_index, 1.3F) << nm;
@@ -219,8 +221,8 @@ TEST(OpticalTables, HaveTheValueAtTheEndBeyondIt) {
 
 TEST(OpticalTables, KnowTheLightThatTheyCover) {
   OpticalProperties material;
-  material.tables = {{"RINDEX", SpectralAxis::wavelength_nm, {300, 700}, {1.5, 1.25}},
-                     {"ABSLENGTH", SpectralAxis::energy_ev, {2, 4}, {5, 6}}};
+  material.tables = {{"RINDEX", OpticalTable::Axis::wavelength_nm, {300, 700}, {1.5, 1.25}},
+                     {"ABSLENGTH", OpticalTable::Axis::energy_ev, {2, 4}, {5, 6}}};
   const Scene scene = scene_of(material);
   const auto of = [](const OpticsArrays& arrays, BulkProperty property) {
     return arrays.materials[0].covered_by[static_cast<std::size_t>(property)];
@@ -244,7 +246,7 @@ TEST(OpticalTables, KnowTheLightThatTheyCover) {
 TEST(OpticalTables, OfTooManyPointsAreRefused) {
   OpticalSurface filter = test::surface_of("filter", SurfaceModel::dichroic);
   for (int angle = 0; angle != 700; ++angle) {
-    OpticalTable table{"R", SpectralAxis::energy_ev, {}, {}};
+    OpticalTable table{"R", OpticalTable::Axis::energy_ev, {}, {}};
     for (int i = 0; i != 200; ++i) {
       table.at.push_back(1 + 0.01 * i + 1e-5 * angle);
       table.values.push_back(0.1);

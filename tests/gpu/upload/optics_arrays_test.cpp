@@ -24,7 +24,7 @@ constexpr double kLight = 299.792458;  // mm/ns
 
 // n = a + b ln E: then dn / d ln E = b everywhere, and Geant4's differences are exact.
 TEST(GroupVelocity, IsExactForALogarithm) {
-  OpticalTable index{"RINDEX", SpectralAxis::energy_ev, {}, {}};
+  OpticalTable index{"RINDEX", OpticalTable::Axis::energy_ev, {}, {}};
   for (double energy = 1; energy < 10; energy *= 1.3) {
     index.at.push_back(energy);
     index.values.push_back(1.4 + 0.05 * std::log(energy));
@@ -41,7 +41,7 @@ TEST(GroupVelocity, IsExactForALogarithm) {
 
 // Cauchy's n = a + b / w^2 has the group index a + 3 b / w^2.
 TEST(GroupVelocity, ComesNearToCauchys) {
-  OpticalTable index{"RINDEX", SpectralAxis::wavelength_nm, {}, {}};
+  OpticalTable index{"RINDEX", OpticalTable::Axis::wavelength_nm, {}, {}};
   for (double w = 250; w <= 800; w += 2) {
     index.at.push_back(w);
     index.values.push_back(1.32 + 3500 / (w * w));
@@ -59,12 +59,13 @@ TEST(GroupVelocity, IsAtMostThePhaseVelocity) {
   // Anomalous dispersion, and a slope so steep that the group would run backwards.
   for (const double last : {1.2, 0.6}) {
     const OpticalTable velocity =
-        detail::group_velocity({"RINDEX", SpectralAxis::energy_ev, {2, 3, 3.3}, {1.5, last, last}});
+        detail::group_velocity({"RINDEX", OpticalTable::Axis::energy_ev, {2, 3, 3.3}, {1.5, last, last}});
     EXPECT_NEAR(velocity.values[0], kLight / 1.5, 1e-9);
     EXPECT_NEAR(velocity.values[1], kLight / ((1.5 + last) / 2), 1e-9);
     EXPECT_NEAR(velocity.values[2], kLight / last, 1e-9);
   }
-  EXPECT_NEAR(detail::group_velocity({"RINDEX", SpectralAxis::energy_ev, {2}, {1.5}}).values[0], kLight / 1.5, 1e-9);
+  EXPECT_NEAR(detail::group_velocity({"RINDEX", OpticalTable::Axis::energy_ev, {2}, {1.5}}).values[0], kLight / 1.5,
+              1e-9);
 }
 
 TEST(GroupVelocity, OfAMaterialWithoutAnIndexIsThatOfLight) {
@@ -83,8 +84,8 @@ EmissionComponent component_of(const OpticsArrays& arrays, int number) {
 // A flat spectrum has a linear distribution, in energy or in wavelength.
 TEST(Emission, OfAFlatSpectrumIsUniform) {
   OpticalProperties material;
-  material.tables = {{"SCINTILLATIONCOMPONENT1", SpectralAxis::energy_ev, {2, 2.5, 4}, {1, 1, 1}},
-                     {"SCINTILLATIONCOMPONENT2", SpectralAxis::wavelength_nm, {300, 500}, {7, 7}}};
+  material.tables = {{"SCINTILLATIONCOMPONENT1", OpticalTable::Axis::energy_ev, {2, 2.5, 4}, {1, 1, 1}},
+                     {"SCINTILLATIONCOMPONENT2", OpticalTable::Axis::wavelength_nm, {300, 500}, {7, 7}}};
   const OpticsArrays arrays = arrays_of(scene_of(material));
   for (float u = 0; u <= 1; u += 1.0F / 64) {
     EXPECT_NEAR(sample_emission(arrays.view(), component_of(arrays, 0), u), kEvNm / (2 + 2 * double{u}), 1e-3) << u;
@@ -95,7 +96,7 @@ TEST(Emission, OfAFlatSpectrumIsUniform) {
 // A triangle of two points: the distribution is u = (e - 2)^2 / 4, and Geant4 takes its chords. At the points the
 // chords are exact: with many of them, everywhere nearly.
 TEST(Emission, FollowsTheDistributionOfItsSpectrum) {
-  OpticalTable spectrum{"SCINTILLATIONCOMPONENT1", SpectralAxis::energy_ev, {}, {}};
+  OpticalTable spectrum{"SCINTILLATIONCOMPONENT1", OpticalTable::Axis::energy_ev, {}, {}};
   for (int i = 0; i <= 400; ++i) {
     spectrum.at.push_back(2 + i / 200.0);
     spectrum.values.push_back(i / 200.0);
@@ -109,8 +110,8 @@ TEST(Emission, StaysWithinItsSpectrum) {
   const auto points = detail::cumulative({2, 3, 4, 5}, {0, 1, 0, 0});
   ASSERT_EQ(points.size(), 4U);
   EXPECT_EQ(points[2].x, 1) << "nothing is emitted beyond 4 eV";
-  const OpticsArrays arrays =
-      arrays_of(scene_of({{{"SCINTILLATIONCOMPONENT1", SpectralAxis::energy_ev, {2, 3, 4, 5}, {0, 1, 0, 0}}}, {}}));
+  const OpticsArrays arrays = arrays_of(
+      scene_of({{{"SCINTILLATIONCOMPONENT1", OpticalTable::Axis::energy_ev, {2, 3, 4, 5}, {0, 1, 0, 0}}}, {}}));
   const auto energy = [&](float u) { return kEvNm / sample_emission(arrays.view(), component_of(arrays, 0), u); };
   for (const float u : {-1.0F, 0.0F, std::nanf(""), -std::numeric_limits<float>::infinity()})
     EXPECT_NEAR(energy(u), 2, 1e-6) << u;
@@ -121,8 +122,8 @@ TEST(Emission, StaysWithinItsSpectrum) {
 }
 
 TEST(Emission, SharesItsPhotonsAmongComponents) {
-  const OpticalTable one{"SCINTILLATIONCOMPONENT1", SpectralAxis::energy_ev, {2, 3}, {1, 1}};
-  const auto with = [&](std::vector<std::string> keys, std::vector<OpticalConstant> constants) {
+  const OpticalTable one{"SCINTILLATIONCOMPONENT1", OpticalTable::Axis::energy_ev, {2, 3}, {1, 1}};
+  const auto with = [&](std::vector<std::string> keys, std::vector<OpticalProperties::Constant> constants) {
     OpticalProperties material;
     for (std::string& key : keys) {
       material.tables.push_back(one);
@@ -145,10 +146,10 @@ TEST(Emission, SharesItsPhotonsAmongComponents) {
 }
 
 TEST(Emission, KeepsTimesUnderTheirOldAndNewNames) {
-  OpticalProperties material = {{{"FASTCOMPONENT", SpectralAxis::energy_ev, {2, 3}, {1, 1}},
-                                 {"SCINTILLATIONCOMPONENT2", SpectralAxis::energy_ev, {2, 3}, {1, 1}},
-                                 {"WLSCOMPONENT", SpectralAxis::energy_ev, {2, 3}, {1, 1}},
-                                 {"WLSABSLENGTH", SpectralAxis::energy_ev, {2, 3}, {1, 1}}},
+  OpticalProperties material = {{{"FASTCOMPONENT", OpticalTable::Axis::energy_ev, {2, 3}, {1, 1}},
+                                 {"SCINTILLATIONCOMPONENT2", OpticalTable::Axis::energy_ev, {2, 3}, {1, 1}},
+                                 {"WLSCOMPONENT", OpticalTable::Axis::energy_ev, {2, 3}, {1, 1}},
+                                 {"WLSABSLENGTH", OpticalTable::Axis::energy_ev, {2, 3}, {1, 1}}},
                                 {{"FASTTIMECONSTANT", 3},
                                  {"SCINTILLATIONTIMECONSTANT2", 30},
                                  {"SLOWSCINTILLATIONRISETIME", 0.5},
@@ -198,7 +199,7 @@ TEST(OpticsArrays, AreRefusedWhereNothingWasResolved) {
 
 TEST(OpticsArrays, HaveAMetalsIndexWhereNoReflectivityIsGiven) {
   const auto table = [](const char* key, double value) {
-    return OpticalTable{key, SpectralAxis::energy_ev, {2, 3}, {value, value}};
+    return OpticalTable{key, OpticalTable::Axis::energy_ev, {2, 3}, {value, value}};
   };
   OpticalSurface metal = test::surface_of("metal", SurfaceModel::unified);
   metal.type = SurfaceType::dielectric_metal;
@@ -209,7 +210,8 @@ TEST(OpticsArrays, HaveAMetalsIndexWhereNoReflectivityIsGiven) {
   const OpticsArrays arrays = arrays_of(scene_of({}, {metal, given, half}));
   for (std::size_t i = 0; i != 3; ++i) {
     const SurfaceOptics& surface = arrays.surfaces[i];
-    const SurfaceIndices got = surface_indices(arrays.view(), surface, look_up(arrays.view(), surface, 500).place);
+    const SurfaceOptics::Indices got =
+        surface_indices(arrays.view(), surface, look_up(arrays.view(), surface, 500).place);
     EXPECT_EQ(got.n, i == 0 ? 1.5F : 0) << i;
     EXPECT_EQ(got.k, i == 0 ? 7 : 0) << i;
     EXPECT_EQ((arrays.surfaces[i].flags & surface_flags::kComplexIndex) != 0, i == 0);
@@ -225,7 +227,7 @@ TEST(OpticsArrays, KeepEqualTablesOnce) {
 TEST(OpticsArrays, InterpolateDichroicFiltersInAngleAndWavelength) {
   OpticalSurface filter = test::surface_of("filter", SurfaceModel::dichroic);
   const auto table = [](double at_400, double at_500) {
-    return OpticalTable{"R", SpectralAxis::wavelength_nm, {400, 500}, {at_400, at_500}};
+    return OpticalTable{"R", OpticalTable::Axis::wavelength_nm, {400, 500}, {at_400, at_500}};
   };
   filter.dichroic = {
       {0, table(0, 1), table(1, 0)}, {0.5, table(0.5, 0.5), table(0.5, 0.5)}, {1, table(1, 0), table(0, 1)}};

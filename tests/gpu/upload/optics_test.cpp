@@ -103,7 +103,7 @@ TEST_P(DeviceOptics, HaveTheModelsValues) {
 // A table that is linear in wavelength is itself when it is sampled.
 TEST_P(DeviceOptics, AreLinearBetweenTheRastersWavelengths) {
   OpticalProperties material;
-  material.tables = {{"RINDEX", SpectralAxis::wavelength_nm, {100, 900}, {1.2, 2.0}}};
+  material.tables = {{"RINDEX", OpticalTable::Axis::wavelength_nm, {100, 900}, {1.2, 2.0}}};
   UploadOptions options;
   options.raster = {100, 3.125F, 257};
   const GpuGeometry geometry =
@@ -122,7 +122,7 @@ TEST_P(DeviceOptics, ProbabilitiesThatSumToOneDoSoEverywhere) {
   std::uniform_real_distribution<double> unit(0, 1);
   OpticalSurface surface = test::surface_of("s", SurfaceModel::simple);
   for (const char* key : {"DETECT", "ABSORB", "REFLECT_DIFFUSE", "REFLECT_SPECULAR"})
-    surface.properties.tables.push_back({key, SpectralAxis::wavelength_nm, {}, {}});
+    surface.properties.tables.push_back({key, OpticalTable::Axis::wavelength_nm, {}, {}});
   for (double at = 70; at < 900; at += 20 * unit(random) + 1) {
     std::array<double, 4> parts{unit(random), unit(random), unit(random), unit(random)};
     const double sum = parts[0] + parts[1] + parts[2] + parts[3];
@@ -135,7 +135,7 @@ TEST_P(DeviceOptics, ProbabilitiesThatSumToOneDoSoEverywhere) {
   std::vector<OpticsQuery> queries;
   for (int i = 0; i != 10000; ++i) queries.push_back({50 + 0.1F * static_cast<float>(i), 0, 0, 0, 0, kNone});
   for (const OpticsAnswer& answer : ask_all(geometry, queries)) {
-    const SurfaceChances& c = answer.chances;
+    const SurfaceOptics::Chances& c = answer.chances;
     ASSERT_NEAR(double{c.detect} + c.absorb + c.reflect_diffuse + c.reflect_specular, 1, 4e-7);
   }
 }

@@ -159,10 +159,10 @@ TEST_P(PrebuiltBvhs, AreUsedAsTheyAre) {
     options.flatten = flat;
     const GpuGeometry built = upload(scene, device(), options);
     options.prebuilt_bvh = flat ? &one : &two;
-    std::vector<StageTime> times;
+    std::vector<Progress::StageTime> times;
     const Progress progress([](std::string_view, std::uint64_t, std::uint64_t) { return true; }, &times);
     const GpuGeometry geometry = upload(scene, device(), options, progress);
-    for (const StageTime& time : times) EXPECT_NE(time.stage, "bvh") << "it was built all the same";
+    for (const Progress::StageTime& time : times) EXPECT_NE(time.stage, "bvh") << "it was built all the same";
     expect_same(geometry, built);
     if (flat) expect_same(upload(flatten(scene, origin), {}, device(), options), built);
     options.bvh = false;

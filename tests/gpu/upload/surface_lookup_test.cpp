@@ -48,8 +48,8 @@ TEST_P(SurfaceLookup, IsTheModelsForAllPairsOfSolids) {
       queries.push_back({solid, kNone, 0, 0, false});
       queries.push_back({kNone, solid, 0, 0, false});
     }
-    std::unordered_map<std::uint32_t, SolidChannel> channels;
-    for (const SolidChannel& one : scene.optics.channels) channels[one.solid] = one;
+    std::unordered_map<std::uint32_t, Optics::Channel> channels;
+    for (const Optics::Channel& one : scene.optics.channels) channels[one.solid] = one;
     for (const bool flat : {false, true}) {
       std::vector<SurfaceQuery> asked = queries;
       for (SurfaceQuery& query : asked)
@@ -136,12 +136,12 @@ Scene siblings(std::uint32_t solids, std::size_t pairs) {
 TEST(BorderTable, HoldsEachPairInOneOfItsTwoBuckets) {
   for (const std::size_t pairs : {1, 2, 3, 100, 4096, 200'000}) {
     const Scene scene = siblings(1000, pairs);
-    const std::vector<BorderBucket> buckets = detail::border_table(scene, solid_tree(scene));
+    const std::vector<OpticsView::BorderBucket> buckets = detail::border_table(scene, solid_tree(scene));
     OpticsView view{};
     view.borders = buckets.data();
     view.border_bucket_count = static_cast<std::uint32_t>(buckets.size());
     std::size_t stored = 0;
-    for (const SolidBorder& border : scene.optics.borders) {
+    for (const Optics::Border& border : scene.optics.borders) {
       if (border.from == 0 || border.to == 0) {  // mother and daughter
         EXPECT_EQ(optics_detail::border_surface(view, border.from, border.to), kNoSurface);
         continue;

@@ -146,9 +146,9 @@ TEST_P(Uploads, PutAnArrayIntoMemoryOfOthers) {
   const DeviceBuffer<std::byte> own(device(), bytes);
   UploadOptions with = options(bytes + scene.unique_triangles() * sizeof(UInt3));
   with.external = [&](const std::string& name, std::size_t size) {
-    if (name != "vertices") return ExternalMemory{};
+    if (name != "vertices") return UploadOptions::ExternalMemory{};
     EXPECT_EQ(size, bytes);
-    return ExternalMemory{own.device(), "lent by a test"};
+    return UploadOptions::ExternalMemory{own.device(), "lent by a test"};
   };
   const GpuGeometry lent = upload(scene, device(), with);
   const GpuGeometry plain = upload(scene, device(), options());
@@ -158,7 +158,7 @@ TEST_P(Uploads, PutAnArrayIntoMemoryOfOthers) {
                          read<Float3>(plain.array(ViewArray::vertices), device())));
   EXPECT_TRUE(same_bytes(read<UInt3>(lent.array(ViewArray::triangles), device()),
                          read<UInt3>(plain.array(ViewArray::triangles), device())));
-  for (const ArrayResidency& row : lent.report().arrays)
+  for (const ResidencyReport::Array& row : lent.report().arrays)
     if (row.name == "vertices") {
       EXPECT_EQ(row.why, "lent by a test");
       EXPECT_EQ(row.device_bytes, bytes);

@@ -2,10 +2,10 @@
 // The comparison of an upload with its scene, on each device: it finds one changed byte in any array.
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/upload/verify_upload.h>
 
 #include <array>
 
+#include "gpu/src/upload/verify_upload.h"
 #include "support/devices.h"
 #include "support/random_scenes.h"
 
@@ -35,7 +35,7 @@ TEST_P(VerifyUpload, FindsOneChangedByteInAnyArray) {
     options.origin = Double3{1, 2, 3};
     GpuGeometry geometry = upload(scene, device(), options);
     std::uint64_t bytes = 0;
-    for (const ArrayResidency& row : geometry.report().arrays) {
+    for (const ResidencyReport::Array& row : geometry.report().arrays) {
       if (find_view_array(row.name)->presence == ViewArrayInfo::Presence::bvh) continue;
       bytes += row.bytes;
       if (row.bytes == 0) continue;

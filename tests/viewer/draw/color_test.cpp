@@ -2,7 +2,6 @@
 // Colours that all eyes distinguish, simulated, and the legend that names them.
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <Eigen/Dense>
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "draw/legends.h"
+#include "geometry/src/scene/names.h"
 #include "model/color_map.h"
 #include "model/palette.h"
 #include "model/solids.h"

@@ -40,7 +40,7 @@ class LiveLightTest : public WithContext {
   }
   [[nodiscard]] std::vector<photon::PhotonRow> hits(const char* text, std::uint64_t count) const {
     std::vector<photon::PhotonRow> rows;
-    photon::Results results;
+    photon::Simulation::Results results;
     results.hits = [&](auto some) { rows.insert(rows.end(), some.begin(), some.end()); };
     photon::Simulation simulation(*geometry_);
     const photon::LoadedSource source(text, *geometry_, 3);

@@ -125,7 +125,7 @@ TEST(FeatureEdges, OfASceneAreEachPartsAndNoOther) {
   for (std::uint32_t m = 0; m != scene.meshes.size(); ++m) {
     const std::vector<FeatureEdge> own = feature_edges(scene.meshes[m]);
     std::size_t at = 0;
-    for (const MeshPart& triangles : scene.meshes[m].parts) {
+    for (const Mesh::Part& triangles : scene.meshes[m].parts) {
       const FeatureEdges::EdgeRun& run = edges.run(part++);
       for (std::uint32_t e = run.first; e != run.first + run.count; ++e, ++at) {
         ASSERT_LT(at, own.size());

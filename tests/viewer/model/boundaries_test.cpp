@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/optics/surface_between.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 
+#include "geometry/src/scene/names.h"
 #include "support/paths.h"
 #include "support/tank_scene.h"
 

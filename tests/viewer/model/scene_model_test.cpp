@@ -6,13 +6,13 @@
 #include <raylift/geometry/optics/find_solids.h>
 #include <raylift/geometry/optics/surface_between.h>
 #include <raylift/geometry/scene/eigen.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <cmath>
 #include <map>
 #include <set>
 
 #include "cli/text.h"
+#include "geometry/src/scene/names.h"
 #include "meshes/draw_list.h"
 #include "meshes/smooth_normals.h"
 #include "model/find.h"

@@ -46,7 +46,7 @@ class Paths : public testing::Test {
 TEST_F(Paths, PassEachBookmark) {
   const CameraPath path = this->path("a,b,c");
   for (std::size_t i = 0; i != 3; ++i) {
-    const CameraPath::Place place = path.at(0.5 * static_cast<double>(i));
+    const CameraPath::Sample place = path.at(0.5 * static_cast<double>(i));
     const Camera& expected = bookmarks_.all()[i].camera;
     EXPECT_EQ(place.bookmark, i);
     EXPECT_LT((place.camera.target - expected.target).norm(), 1e-9);
@@ -79,7 +79,7 @@ TEST_F(Paths, AreSmooth) {
 
 TEST_F(Paths, MovePlanesThatBothHave) {
   const CameraPath path = this->path("a,b,c");
-  const CameraPath::Place place = path.at(0.125);
+  const CameraPath::Sample place = path.at(0.125);
   ASSERT_TRUE(place.clips && place.clip);
   EXPECT_NEAR(*place.clip->offset, 25, 1e-9);
   Settings settings;

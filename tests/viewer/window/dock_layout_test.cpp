@@ -66,7 +66,7 @@ TEST(DockLayout, CoversNothingTwice) {
       EXPECT_LE(all[i].second.right, wish.width + 0.5F) << all[i].first;
       EXPECT_LE(all[i].second.bottom, wish.height + 0.5F) << all[i].first;
     }
-    for (const DockLayout::Place& panel : layout.panels) EXPECT_FALSE(intersect(panel.at, layout.free));
+    for (const DockLayout::PanelBox& panel : layout.panels) EXPECT_FALSE(intersect(panel.at, layout.free));
     EXPECT_FALSE(intersect(layout.toolbar, layout.free));
   });
 }
@@ -83,7 +83,7 @@ TEST(DockLayout, LeavesTheMiddleFree) {
 TEST(DockLayout, ShowsThePanelThatWasUsedLast) {
   for_all([](const DockWish& wish, const DockLayout& layout, std::size_t last) {
     if (wish.panels[last].height <= 0) return;
-    const DockLayout::Place& panel = layout.panels[last];
+    const DockLayout::PanelBox& panel = layout.panels[last];
     ASSERT_FALSE(panel.at.empty());
     EXPECT_FALSE(panel.folded);
     EXPECT_GE(panel.at.width(), 145 * wish.unit);

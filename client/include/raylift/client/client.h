@@ -98,27 +98,10 @@ class Bytes {
   std::size_t size_ = 0;
 };
 
-/// Elements that lie one behind the other.
-template <class T>
-class View {
- public:
-  View(const T* data, std::size_t size) : data_(data), size_(size) {}
-  [[nodiscard]] const T* begin() const { return data_; }
-  [[nodiscard]] const T* end() const { return data_ + size_; }
-  [[nodiscard]] const T* data() const { return data_; }
-  [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] bool empty() const { return size_ == 0; }
-  const T& operator[](std::size_t i) const { return data_[i]; }
-
- private:
-  const T* data_;
-  std::size_t size_;
-};
-
 /// What is to be simulated.
 struct Request {
-  protocol::Body body = protocol::Body::gensteps;
-  protocol::Encoding encoding = protocol::Encoding::raw;
+  protocol::Header::Body body = protocol::Header::Body::gensteps;
+  protocol::Header::Encoding encoding = protocol::Header::Encoding::raw;
   Bytes bytes;                    ///< (G, 6, 4) or (N, 4, 4) of float32, a .npy file of these, or the text of a source
   std::uint64_t event = 0;        ///< returned in the result
   std::uint64_t seed = 0;         ///< of the event: with it, photons depend on their numbers in the body alone
@@ -128,7 +111,7 @@ struct Request {
   std::uint32_t max_steps = 0;    ///< after which a photon is truncated; 0: 10,000
   float max_time = 0;             ///< ns, after which a photon is truncated; 0: none
   Layout layout = Layout::rows;
-  protocol::Encoding wanted_encoding = protocol::Encoding::raw;
+  protocol::Header::Encoding wanted_encoding = protocol::Header::Encoding::raw;
   bool finals = false;       ///< Result::finals is wanted
   bool sequences = false;    ///< Result::sequences is wanted
   bool records = false;      ///< Result::records is wanted
@@ -159,7 +142,7 @@ template <class Photon>
 [[nodiscard]] Request photons(std::vector<Photon> start, std::uint64_t event, std::uint64_t seed) {
   static_assert(sizeof(Photon) == protocol::kPhotonBytes, "a photon has 4 rows of 4 words");
   Request request;
-  request.body = protocol::Body::photons;
+  request.body = protocol::Header::Body::photons;
   request.bytes = Bytes::of(std::move(start));
   request.event = event;
   request.seed = seed;
@@ -175,7 +158,7 @@ template <class Photon>
     text += '\0';
     text.append(reinterpret_cast<const char*>(spectrum.data()), spectrum.size() * sizeof spectrum[0]);
   }
-  request.body = protocol::Body::source;
+  request.body = protocol::Header::Body::source;
   request.bytes = Bytes::of(std::move(text));
   request.photons = count;
   request.event = event;
@@ -187,6 +170,23 @@ template <class Photon>
 using Ticket = std::uint64_t;
 
 struct Result {
+  /// Elements that lie one behind the other.
+  template <class T>
+  class View {
+   public:
+    View(const T* data, std::size_t size) : data_(data), size_(size) {}
+    [[nodiscard]] const T* begin() const { return data_; }
+    [[nodiscard]] const T* end() const { return data_ + size_; }
+    [[nodiscard]] const T* data() const { return data_; }
+    [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] bool empty() const { return size_ == 0; }
+    const T& operator[](std::size_t i) const { return data_[i]; }
+
+   private:
+    const T* data_;
+    std::size_t size_;
+  };
+
   Ticket ticket = 0;
   std::uint64_t event = 0;
   std::uint64_t seed = 0;
@@ -214,14 +214,6 @@ struct Result {
   }
 };
 
-/// Keys for tcp://, in ZeroMQ's Z85 of 40 characters.
-struct Keys {
-  std::string server;  ///< the server's public key
-  std::string own_public, own_secret;
-};
-/// Reads a client's file of `raylift serve --keygen`. Throws Error(usage).
-[[nodiscard]] inline Keys read_keys(const std::string& path);
-
 /// The folder of the user's servers: $XDG_RUNTIME_DIR/raylift, else /tmp/raylift-UID.
 [[nodiscard]] inline std::string runtime_folder() {
   const char* set = std::getenv("XDG_RUNTIME_DIR");
@@ -234,6 +226,12 @@ struct Keys {
 }
 
 struct Options {
+  /// Keys for tcp://, in ZeroMQ's Z85 of 40 characters.
+  struct Keys {
+    std::string server;  ///< the server's public key
+    std::string own_public, own_secret;
+  };
+
   /// The addresses of servers of the same geometry, which get requests by turns; empty: usual_address().
   std::vector<std::string> addresses;
   std::optional<Keys> keys;                       ///< for tcp://
@@ -245,6 +243,9 @@ struct Options {
   std::chrono::milliseconds silence{5000};        ///< after which a request that no server speaks of is sent again
   std::chrono::milliseconds patience{60000};      ///< without any server; then requests fail as unreachable
 };
+
+/// Reads a client's file of `raylift serve --keygen`. Throws Error(usage).
+[[nodiscard]] inline Options::Keys read_keys(const std::string& path);
 
 /// A connection to one or more servers. All functions may be called from any thread. A process that forks must make its
 /// own after that.
@@ -298,7 +299,7 @@ class Client {
   class Message;
 
   Ticket add(Entry entry);
-  [[nodiscard]] std::string ask(protocol::Kind kind, std::chrono::milliseconds timeout);
+  [[nodiscard]] std::string ask(protocol::Header::Kind kind, std::chrono::milliseconds timeout);
   void open();
   void wake() const;
   void work();

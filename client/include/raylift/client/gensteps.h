@@ -98,12 +98,6 @@ struct Step {
   }
 };
 
-/// What is known of a material, so that steps without light need not be sent.
-struct MaterialLight {
-  double highest_index = 0;  ///< 0: no RINDEX, and so no Cerenkov light
-  bool scintillates = false;
-};
-
 /// A seed for an event of a run: two events, or two runs, have different ones.
 [[nodiscard]] inline std::uint64_t event_seed(std::uint64_t run, std::uint64_t event) {
   // SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a permutation, of the event's number shifted by the run's.
@@ -118,8 +112,14 @@ struct MaterialLight {
 /// The light of one event at a time, in one thread.
 class Collector {
  public:
+  /// What is known of a material, so that steps without light need not be sent.
+  struct Material {
+    double highest_index = 0;  ///< 0: no RINDEX, and so no Cerenkov light
+    bool scintillates = false;
+  };
+
   /// `materials` are found by Step::material; where there are none, all steps are sent that might make light.
-  explicit Collector(std::vector<MaterialLight> materials = {}) : materials_(std::move(materials)) {}
+  explicit Collector(std::vector<Material> materials = {}) : materials_(std::move(materials)) {}
 
   /// Forgets what was collected.
   void begin(std::uint64_t event) {
@@ -132,7 +132,7 @@ class Collector {
   void add(const Step& step) {
     const double beta_at_end = step.beta_at_end < 0 ? step.beta : step.beta_at_end;
     check(step, beta_at_end);
-    const MaterialLight* const material = materials_.empty() ? nullptr : &materials_[step.material];
+    const Material* const material = materials_.empty() ? nullptr : &materials_[step.material];
     const double* const d = step.displacement;
     const double length = step.length > 0 ? step.length : std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     Genstep genstep{};
@@ -185,7 +185,7 @@ class Collector {
   }
 
  private:
-  void add_cerenkov(const Step& step, const MaterialLight* material, double beta, double beta_at_end, double length,
+  void add_cerenkov(const Step& step, const Material* material, double beta, double beta_at_end, double length,
                     Genstep genstep) {
     if (step.charge == 0 || step.cerenkov_photons == 0 || !(length > 0) || !(beta > 0)) return;
     if (material != nullptr && !(beta * material->highest_index > 1)) return;
@@ -225,7 +225,7 @@ class Collector {
     if (!materials_.empty() && step.material >= materials_.size()) refuse("its material is not in the table");
   }
 
-  std::vector<MaterialLight> materials_;
+  std::vector<Material> materials_;
   std::uint64_t event_ = 0;
   std::vector<Genstep> gensteps_;
   std::vector<Photon> photons_;

@@ -25,37 +25,6 @@ inline constexpr std::uint64_t kAll = ~std::uint64_t{0};
 /// this and than Header::max_body.
 inline constexpr std::uint64_t kAlwaysRead = std::uint64_t{32} << 20;
 
-enum class Kind : std::uint16_t {
-  // From a client.
-  hello = 1,     ///< answered by `welcome`
-  simulate = 2,  ///< a body; answered by `result` or `error`, and by `pending` until then
-  cancel = 3,    ///< takes back the request of that number; not answered
-  alive = 4,     ///< every second; answered by `pending`
-  status = 5,    ///< answered by `state`
-  taken = 6,     ///< the shared memory of a result has been opened or is not wanted; not answered
-  // From a server.
-  welcome = 129,  ///< JSON: limits, and what the server has
-  result = 130,   ///< Counts, then hits
-  error = 131,    ///< text: problem, element and advice, each ended by a zero byte
-  pending = 132,  ///< numbers of this client's requests that the server has, uint64 each
-  state = 133,    ///< JSON: clients, queue and rates
-};
-
-enum class Body : std::uint8_t {
-  none = 0,
-  gensteps = 1,  ///< (G, 6, 4) of float32
-  photons = 2,   ///< (N, 4, 4) of float32
-  source = 3,    ///< the text of a source, such as "point:0,0,0", in UTF-8, and its spectrum
-  hits = 4,      ///< in the layout of Header::layout
-};
-enum class Encoding : std::uint8_t {
-  raw = 0,  ///< an array as it lies in memory: little endian, in C order
-  npy = 1,  ///< a .npy file, version 1.0 or 2.0
-};
-enum class Place : std::uint8_t {
-  frame = 0,   ///< in the frame behind the header
-  shared = 1,  ///< in shared memory, which that frame describes: SharedMemory
-};
 enum class Layout : std::uint8_t {
   none = 0,     ///< no hits: counts alone
   rows = 1,     ///< (H, 4, 4) of float32, 64 bytes a hit: Row
@@ -160,6 +129,37 @@ inline const char* kind_of(ErrorCode code) {
 
 /// The first frame behind the empty one. What a kind does not use is 0.
 struct Header {
+  enum class Kind : std::uint16_t {
+    // From a client.
+    hello = 1,     ///< answered by `welcome`
+    simulate = 2,  ///< a body; answered by `result` or `error`, and by `pending` until then
+    cancel = 3,    ///< takes back the request of that number; not answered
+    alive = 4,     ///< every second; answered by `pending`
+    status = 5,    ///< answered by `state`
+    taken = 6,     ///< the shared memory of a result has been opened or is not wanted; not answered
+    // From a server.
+    welcome = 129,  ///< JSON: limits, and what the server has
+    result = 130,   ///< Counts, then hits
+    error = 131,    ///< text: problem, element and advice, each ended by a zero byte
+    pending = 132,  ///< numbers of this client's requests that the server has, uint64 each
+    state = 133,    ///< JSON: clients, queue and rates
+  };
+  enum class Body : std::uint8_t {
+    none = 0,
+    gensteps = 1,  ///< (G, 6, 4) of float32
+    photons = 2,   ///< (N, 4, 4) of float32
+    source = 3,    ///< the text of a source, such as "point:0,0,0", in UTF-8, and its spectrum
+    hits = 4,      ///< in the layout of Header::layout
+  };
+  enum class Encoding : std::uint8_t {
+    raw = 0,  ///< an array as it lies in memory: little endian, in C order
+    npy = 1,  ///< a .npy file, version 1.0 or 2.0
+  };
+  enum class Carrier : std::uint8_t {
+    frame = 0,   ///< in the frame behind the header
+    shared = 1,  ///< in shared memory, which that frame describes: SharedMemory
+  };
+
   char magic[4] = {kMagic[0], kMagic[1], kMagic[2], kMagic[3]};
   std::uint16_t version = kVersion;
   Kind kind = Kind::hello;
@@ -176,7 +176,7 @@ struct Header {
   float max_time = 0;             ///< ns, after which a photon is truncated; 0: none
   Body body = Body::none;
   Encoding encoding = Encoding::raw;         ///< of the body
-  Place place = Place::frame;                ///< of the body
+  Carrier place = Carrier::frame;            ///< of the body
   Layout layout = Layout::none;              ///< of the hits that are wanted, or that the result has
   Encoding wanted_encoding = Encoding::raw;  ///< of the hits
   std::uint8_t flags = 0;
@@ -251,8 +251,8 @@ struct SpectrumPoint {
 static_assert(sizeof(SpectrumPoint) == 8, "the layout of docs/service.md");
 
 /// Bytes of a row of the body; 0: it has no rows.
-inline constexpr std::size_t row_bytes(Body body) {
-  return body == Body::gensteps ? kGenstepBytes : body == Body::photons ? kPhotonBytes : 0;
+inline constexpr std::size_t row_bytes(Header::Body body) {
+  return body == Header::Body::gensteps ? kGenstepBytes : body == Header::Body::photons ? kPhotonBytes : 0;
 }
 inline constexpr std::size_t hit_bytes(Layout layout) {
   return layout == Layout::rows ? sizeof(Row) : layout == Layout::compact ? sizeof(Hit) : 0;

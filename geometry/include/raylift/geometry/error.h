@@ -37,15 +37,15 @@ enum class ErrorKind {
 /// watertight, or solids overlap), 2 usage; the rest is in the README's table.
 [[nodiscard]] int exit_code(ErrorKind kind) noexcept;
 
-/// Where an error lies: the file as the caller named it, and the element in it ("mesh 'pmt', triangle 17").
-struct Where {
-  std::string file;
-  std::string element;
-};
-
 /// raylift's only exception. `what()` reads: what is wrong, where, what to do.
 class Error : public std::runtime_error {
  public:
+  /// Where it lies: the file as the caller named it, and the element in it ("mesh 'pmt', triangle 17").
+  struct Where {
+    std::string file;
+    std::string element;
+  };
+
   Error(ErrorKind kind, std::string_view problem, Where where = {}, std::string_view advice = {}, int signal = 0);
 
   [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }

@@ -11,17 +11,16 @@
 
 namespace raylift {
 
-/// The wall time of one finished stage.
-struct StageTime {
-  std::string stage;
-  double seconds = 0;
-};
-
 /// What a caller passes to a long operation, to get its progress and to cancel it. Cheap to copy; a default-constructed
 /// one ignores reports and never cancels. Reports come from the thread that called the operation, never from its
 /// workers.
 class Progress {
  public:
+  /// The wall time of one finished stage.
+  struct StageTime {
+    std::string stage;
+    double seconds = 0;
+  };
   /// Called with the stage ("weld"), and how much of it is done out of `total` (0: not known). Returning false cancels.
   using Callback = std::function<bool(std::string_view stage, std::uint64_t done, std::uint64_t total)>;
 
@@ -38,25 +37,6 @@ class Progress {
  private:
   Callback callback_;
   std::vector<StageTime>* times_ = nullptr;
-};
-
-/// A named stage of an operation: reports its start and end to a Progress, records its time, and is an NVTX range if
-/// raylift was built with NVTX. Stages may nest; one belongs to the thread that made it.
-class Stage {
- public:
-  Stage(const Progress& progress, std::string_view name, std::uint64_t total = 0);
-  ~Stage();
-  Stage(const Stage&) = delete;
-  Stage& operator=(const Stage&) = delete;
-
-  /// Throws Error(cancelled) when the caller wants to stop.
-  void advance(std::uint64_t done) const { progress_.report(name_, done, total_); }
-
- private:
-  const Progress& progress_;
-  std::string name_;
-  std::uint64_t total_;
-  std::int64_t start_;  // nanoseconds, as <chrono> takes long to compile
 };
 
 }  // namespace raylift

@@ -2,7 +2,7 @@
 // The preflight's frame: elements by their ids, and the order of the other parts.
 #include "collada.h"
 
-#include <raylift/geometry/scene/names.h>
+#include "scene/names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +12,7 @@
 #include "collada_detail.h"
 #include "collada_optics.h"
 #include "collada_text.h"
+#include "stage.h"
 
 namespace raylift::collada {
 namespace {

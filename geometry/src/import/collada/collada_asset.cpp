@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collada_asset.h"
 
-#include <raylift/geometry/scene/names.h>
+#include "scene/names.h"
 
 #include <array>
 #include <cmath>
@@ -120,7 +120,7 @@ Assets::Assets(const Source& source, Scene& scene) : source_(source), scene_(sce
   const auto unit = options.unit_mm ? std::nullopt : read_unit(source, asset.child("unit"));
   const auto up = options.up_axis ? std::nullopt : read_axis(source, asset.child("up_axis"));
   const auto from = [](bool option, bool file) {
-    return option ? Provenance::option : file ? Provenance::file : Provenance::convention;
+    return option ? Scene::Provenance::option : file ? Scene::Provenance::file : Scene::Provenance::convention;
   };
   scene.unit_mm = options.unit_mm.value_or(unit.value_or(usual.unit_mm));
   scene.unit_from = from(options.unit_mm.has_value(), unit.has_value());

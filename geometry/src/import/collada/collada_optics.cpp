@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collada_optics.h"
 
-#include <raylift/geometry/scene/names.h>
+#include "scene/names.h"
 
 #include <map>
 #include <set>

@@ -5,6 +5,7 @@
 
 #include "collada_optics.h"
 #include "collada_text.h"
+#include "optics/property_table.h"
 
 namespace raylift::collada {
 namespace {
@@ -87,7 +88,7 @@ class Reader {
     if (numbers.size() % 2 != 0)
       fail_at(matrix, key + " has " + std::to_string(numbers.size()) + " numbers, and they must be pairs",
               "the table may have been cut off; export it again");
-    OpticalTable table{key, SpectralAxis::energy_ev, {}, {}};
+    OpticalTable table{key, OpticalTable::Axis::energy_ev, {}, {}};
     for (std::size_t i = 0; i != numbers.size(); i += 2) {
       table.at.push_back(kEvPerMeV * numbers[i]);
       table.values.push_back(numbers[i + 1]);

@@ -50,7 +50,7 @@ class Source {
   [[nodiscard]] std::optional<Target> target(std::string_view url, pugi::xml_node referrer);
 
   /// The files of the other documents.
-  [[nodiscard]] std::vector<SourceFile> take_files() { return std::move(files_); }
+  [[nodiscard]] std::vector<Scene::SourceFile> take_files() { return std::move(files_); }
 
  private:
   struct Document {
@@ -76,7 +76,7 @@ class Source {
   std::deque<Document> documents_;
   std::unordered_map<const void*, std::size_t> numbers_;      // by the XML document
   std::unordered_map<std::string, std::size_t> by_identity_;  // the path without links, or in the archive
-  std::vector<SourceFile> files_;
+  std::vector<Scene::SourceFile> files_;
   std::uint64_t bytes_ = 0;
 };
 

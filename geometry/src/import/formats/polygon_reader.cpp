@@ -17,8 +17,8 @@ constexpr std::string_view kSpaces = " \t\v\f\r\n";
 }  // namespace
 
 void set_frame(Scene& scene, Frame frame, const LoadOptions& options) {
-  if (options.unit_mm) frame.unit_mm = *options.unit_mm, frame.unit_from = Provenance::option;
-  if (options.up_axis) frame.up_axis = *options.up_axis, frame.up_from = Provenance::option;
+  if (options.unit_mm) frame.unit_mm = *options.unit_mm, frame.unit_from = Scene::Provenance::option;
+  if (options.up_axis) frame.up_axis = *options.up_axis, frame.up_from = Scene::Provenance::option;
   scene.unit_mm = frame.unit_mm;
   scene.unit_from = frame.unit_from;
   scene.up_axis = frame.up_axis;

@@ -19,9 +19,9 @@ namespace raylift::imported {
 /// The unit and up axis of a format, before the options override them.
 struct Frame {
   double unit_mm = 1;
-  Provenance unit_from = Provenance::assumed;
+  Scene::Provenance unit_from = Scene::Provenance::assumed;
   UpAxis up_axis = UpAxis::y;
-  Provenance up_from = Provenance::assumed;
+  Scene::Provenance up_from = Scene::Provenance::assumed;
 };
 /// Sets the scene's unit and up axis, from the options first.
 void set_frame(Scene& scene, Frame frame, const LoadOptions& options);

@@ -57,18 +57,18 @@ Frame frame_of_amf(const InputFile& input) {
   constexpr std::array kUnits{base::Unit{"millimeter", 1}, base::Unit{"millimeters", 1}, base::Unit{"inch", 25.4},
                               base::Unit{"feet", 304.8},   base::Unit{"foot", 304.8},    base::Unit{"meter", kMetre},
                               base::Unit{"micron", 1e-3}};
-  Frame frame{1, Provenance::convention, UpAxis::z, Provenance::assumed};
+  Frame frame{1, Scene::Provenance::convention, UpAxis::z, Scene::Provenance::assumed};
   const auto unit = attribute(head(input), "<amf", "unit");
   if (!unit) return frame;
   const auto mm = base::value_of(*unit, kUnits);
   if (!mm) refuse(input, *unit);
   frame.unit_mm = *mm;
-  frame.unit_from = Provenance::file;
+  frame.unit_from = Scene::Provenance::file;
   return frame;
 }
 
 Frame frame_of_x3d(const InputFile& input) {
-  Frame frame{kMetre, Provenance::convention, UpAxis::y, Provenance::convention};
+  Frame frame{kMetre, Scene::Provenance::convention, UpAxis::y, Scene::Provenance::convention};
   const std::string text = head(input);
   for (std::size_t at = text.find("<unit"); at != std::string::npos; at = text.find("<unit", at + 1)) {
     const std::string_view tag = std::string_view(text).substr(at, text.find('>', at) - at + 1);
@@ -77,7 +77,7 @@ Frame frame_of_x3d(const InputFile& input) {
     const auto value = base::parse_number<double>(factor);
     if (!value || !(*value > 0)) refuse(input, factor);
     frame.unit_mm = *value * kMetre;
-    frame.unit_from = Provenance::file;
+    frame.unit_from = Scene::Provenance::file;
   }
   return frame;
 }
@@ -86,7 +86,7 @@ Frame frame_of_x3d(const InputFile& input) {
 Frame frame_of_dxf(const InputFile& input) {
   constexpr std::array<double, 21> kUnits{0,    25.4, 304.8, 1609344, 1,   10,  1000, 1e6, 2.54e-5, 0.0254, 914.4,
                                           1e-7, 1e-6, 1e-3,  100,     1e4, 1e5, 1e12, 0,   0,       0};
-  Frame frame{1, Provenance::assumed, UpAxis::z, Provenance::convention};
+  Frame frame{1, Scene::Provenance::assumed, UpAxis::z, Scene::Provenance::convention};
   const std::string text = head(input);
   const std::size_t at = text.find("$INSUNITS");
   if (at == std::string::npos) return frame;
@@ -100,13 +100,13 @@ Frame frame_of_dxf(const InputFile& input) {
   if (*value == 0) return frame;  // unitless
   if (*value >= kUnits.size() || kUnits[*value] == 0) refuse(input, number);
   frame.unit_mm = kUnits[*value];
-  frame.unit_from = Provenance::file;
+  frame.unit_from = Scene::Provenance::file;
   return frame;
 }
 
 /// Metric (key = "distance") {float {metres}} and Metric (key = "up") {string {"z"}}.
 Frame frame_of_open_gex(const InputFile& input) {
-  Frame frame{kMetre, Provenance::convention, UpAxis::z, Provenance::convention};
+  Frame frame{kMetre, Scene::Provenance::convention, UpAxis::z, Scene::Provenance::convention};
   const std::string text = head(input);
   const auto value_of = [&text](std::string_view key) -> std::string {
     const std::size_t at = text.find("\"" + std::string(key) + "\"");
@@ -120,11 +120,11 @@ Frame frame_of_open_gex(const InputFile& input) {
     const auto value = base::parse_number<double>(distance);
     if (!value || !(*value > 0)) refuse(input, distance);
     frame.unit_mm = *value * kMetre;
-    frame.unit_from = Provenance::file;
+    frame.unit_from = Scene::Provenance::file;
   }
   if (const std::string up = value_of("up"); up.size() == 3 && up[1] >= 'x' && up[1] <= 'z') {
     frame.up_axis = static_cast<UpAxis>(up[1] - 'x');
-    frame.up_from = Provenance::file;
+    frame.up_from = Scene::Provenance::file;
   }
   return frame;
 }
@@ -136,11 +136,11 @@ Frame frame_of_fbx(const aiScene& imported) {
   if (imported.mMetaData == nullptr) return frame;
   if (imported.mMetaData->Get("UnitScaleFactor", centimetres) && std::isfinite(centimetres) && centimetres > 0) {
     frame.unit_mm = 10.0 * double{centimetres};
-    frame.unit_from = Provenance::file;
+    frame.unit_from = Scene::Provenance::file;
   }
   if (imported.mMetaData->Get("UpAxis", axis) && axis >= 0 && axis <= 2) {
     frame.up_axis = static_cast<UpAxis>(axis);
-    frame.up_from = Provenance::file;
+    frame.up_from = Scene::Provenance::file;
   }
   return frame;
 }
@@ -165,7 +165,7 @@ Frame take_collada_frame(aiNode& root, std::string_view text, const InputFile& i
     if (!std::isnormal(metres) || all != scale * aiMatrix4x4(rotations[static_cast<std::size_t>(axis)])) continue;
     root.mTransformation = {};
     const auto from = [&](const char* tag) {
-      return text.find(tag) == std::string_view::npos ? Provenance::convention : Provenance::file;
+      return text.find(tag) == std::string_view::npos ? Scene::Provenance::convention : Scene::Provenance::file;
     };
     return {kMetre * shortest_decimal(metres), from("<unit"), axis, from("<up_axis")};
   }
@@ -176,7 +176,7 @@ Frame take_collada_frame(aiNode& root, std::string_view text, const InputFile& i
 
 Frame stated_frame(const aiScene& imported, const InputFile& input, const LoadOptions& options) {
   const std::string& extension = input.extension();
-  if (is_gltf(extension)) return {kMetre, Provenance::convention, UpAxis::y, Provenance::convention};
+  if (is_gltf(extension)) return {kMetre, Scene::Provenance::convention, UpAxis::y, Scene::Provenance::convention};
   if (extension == "fbx") return frame_of_fbx(imported);
   if (extension == "amf") return frame_of_amf(input);
   if (is_one_of(extension, {"x3d", "x3db"})) return frame_of_x3d(input);
@@ -184,12 +184,12 @@ Frame stated_frame(const aiScene& imported, const InputFile& input, const LoadOp
   if (extension == "ogex") return frame_of_open_gex(input);
   // Assimp scales them by the unit that the file states, to metres.
   if (is_one_of(extension, {"ifc", "ifczip"}))
-    return {kMetre, Provenance::file, UpAxis::y, Provenance::assumed};
+    return {kMetre, Scene::Provenance::file, UpAxis::y, Scene::Provenance::assumed};
   if (is_one_of(extension, {"lwo", "lws", "lxo"}))
-    return {kMetre, Provenance::convention, UpAxis::y, Provenance::convention};
+    return {kMetre, Scene::Provenance::convention, UpAxis::y, Scene::Provenance::convention};
   if (extension == "3mf") return frame_of_three_mf(input, options);
   if (extension == "stl") return {.up_axis = UpAxis::z};
-  if (extension == "blend") return {kMetre, Provenance::convention, UpAxis::z, Provenance::convention};
+  if (extension == "blend") return {kMetre, Scene::Provenance::convention, UpAxis::z, Scene::Provenance::convention};
   return {};
 }
 

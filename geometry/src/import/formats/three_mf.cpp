@@ -154,12 +154,12 @@ class ThreeMf {
   }
 
   [[nodiscard]] Frame frame_of(pugi::xml_node model, const std::string& where) const {
-    Frame frame{1, Provenance::convention, UpAxis::z, Provenance::convention};
+    Frame frame{1, Scene::Provenance::convention, UpAxis::z, Scene::Provenance::convention};
     if (const pugi::xml_attribute unit = model.attribute("unit")) {
       const auto mm = base::value_of(unit.value(), kLengthUnits);
       if (!mm) fail("the unit " + in_quotes(unit.value()) + " is none of 3MF", where);
       frame.unit_mm = *mm;
-      frame.unit_from = Provenance::file;
+      frame.unit_from = Scene::Provenance::file;
     }
     return frame;
   }

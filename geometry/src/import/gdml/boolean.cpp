@@ -167,7 +167,7 @@ class Deviations {
 
   /// Where a surface of second order passes through a facet's corners, it is no farther elsewhere than 9/8 of what it
   /// is at the middles of the facet and of its edges.
-  [[nodiscard]] Deviation most() const { return {9. / 8 * most_.outward, 9. / 8 * most_.inward}; }
+  [[nodiscard]] Mesh::Deviation most() const { return {9. / 8 * most_.outward, 9. / 8 * most_.inward}; }
 
  private:
   void add(const Eigen::Vector3d& point, std::initializer_list<Eigen::Vector3d> normals) {
@@ -200,7 +200,7 @@ class Deviations {
 
   const Csg& csg_;
   double limit_;
-  Deviation most_;
+  Mesh::Deviation most_;
 };
 
 /// What is tried, in order: the least change first. The last one moves surfaces, though by less than the chord.

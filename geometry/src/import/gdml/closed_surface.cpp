@@ -32,20 +32,20 @@ struct Uses {
 };
 
 /// A direction, and two that are normal to it.
-struct Frame {
+struct Axes {
   Double3 u, v, along;
 };
-Frame frame_along(const Double3& direction) {
-  Frame frame;
+Axes axes_along(const Double3& direction) {
+  Axes axes;
   const double size = length(direction);
-  frame.along = {direction.x / size, direction.y / size, direction.z / size};
-  const Double3& d = frame.along;
+  axes.along = {direction.x / size, direction.y / size, direction.z / size};
+  const Double3& d = axes.along;
   const Double3 other = std::abs(d.x) < 0.6 ? Double3{1, 0, 0} : Double3{0, 1, 0};
-  frame.u = cross(d, other);
-  const double scale = 1 / length(frame.u);
-  frame.u = {frame.u.x * scale, frame.u.y * scale, frame.u.z * scale};
-  frame.v = cross(d, frame.u);
-  return frame;
+  axes.u = cross(d, other);
+  const double scale = 1 / length(axes.u);
+  axes.u = {axes.u.x * scale, axes.u.y * scale, axes.u.z * scale};
+  axes.v = cross(d, axes.u);
+  return axes;
 }
 
 /// Joins triangles over their edges, as corners that are to stay one vertex.
@@ -82,13 +82,13 @@ class Separation {
       return;
     }
     const Double3 &a = surface_.vertices[ends >> 32U], &b = surface_.vertices[ends & UINT32_MAX];
-    const Frame frame = frame_along(minus(b, a));
+    const Axes axes = axes_along(minus(b, a));
     // The solid lies to the left of a triangle that is run through along the edge: the partner is the next one there.
     std::vector<std::uint32_t> free = uses.against;
     for (const std::uint32_t corner : uses.along) {
-      const double own = angle(corner, a, frame);
+      const double own = angle(corner, a, axes);
       const auto turn = [&](std::uint32_t other) {
-        const double behind = own - angle(other, a, frame);
+        const double behind = own - angle(other, a, axes);
         return behind <= 0 ? behind + 2 * std::numbers::pi : behind;
       };
       const auto nearest = std::ranges::min_element(free, {}, turn);
@@ -97,10 +97,10 @@ class Separation {
     }
   }
 
-  [[nodiscard]] double angle(std::uint32_t corner, const Double3& origin, const Frame& frame) const {
+  [[nodiscard]] double angle(std::uint32_t corner, const Double3& origin, const Axes& axes) const {
     const auto c = corners(surface_.triangles[corner / 3]);
     const Double3 out = minus(surface_.vertices[c[(corner + 2) % 3]], origin);
-    return std::atan2(dot(out, frame.v), dot(out, frame.u));
+    return std::atan2(dot(out, axes.v), dot(out, axes.u));
   }
 
   void number() {

@@ -11,6 +11,7 @@
 #include "import/each_mesh.h"
 #include "import/formats/polygon_reader.h"
 #include "optics/gdml.h"
+#include "stage.h"
 #include "structure.h"
 #include "structure_expand.h"
 #include "surfaces.h"
@@ -99,7 +100,7 @@ imported::Document read_gdml_scene(const InputFile& input, std::string text, con
   Scene& scene = document.scene;
   scene.format = "GDML";
   scene.source = file;
-  imported::set_frame(scene, {1, Provenance::convention, UpAxis::z, Provenance::convention}, options);
+  imported::set_frame(scene, {1, Scene::Provenance::convention, UpAxis::z, Scene::Provenance::convention}, options);
   Meshes meshes(detector, file, options);
   meshes.make(volumes_in_world(detector, options.limits, file), progress, document);
   const Stage stage(progress, "expand");

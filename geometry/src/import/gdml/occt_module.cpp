@@ -14,7 +14,7 @@ const ModuleFunction& occt_module() {
 }
 
 Surface facets_of(const Shape& shape, double chord) {
-  return tessellate(shape, {chord, 0, Fit::volume});
+  return tessellate(shape, {chord, 0, Fineness::Fit::volume});
 }
 
 }  // namespace

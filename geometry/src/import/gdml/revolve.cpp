@@ -52,13 +52,13 @@ Fineness for_two_curvatures(Fineness fineness) {
   return fineness;
 }
 
-double radius_factor(double step, Fit fit) {
-  if (fit == Fit::volume) return std::sqrt(step / std::sin(step));
-  if (fit == Fit::area) return step / 2 / std::sin(step / 2);
+double radius_factor(double step, Fineness::Fit fit) {
+  if (fit == Fineness::Fit::volume) return std::sqrt(step / std::sin(step));
+  if (fit == Fineness::Fit::area) return step / 2 / std::sin(step / 2);
   return 1;
 }
 
-Deviation deviation_from_circle(const Polygon& points, bool closed, double radius) {
+Mesh::Deviation deviation_from_circle(const Polygon& points, bool closed, double radius) {
   double farthest = radius, nearest = radius;
   for (std::size_t i = 0; i != points.size(); ++i) {
     const Point2& p = points[i];
@@ -73,11 +73,11 @@ Deviation deviation_from_circle(const Polygon& points, bool closed, double radiu
   return {farthest - radius, radius - nearest};
 }
 
-Deviation operator+(const Deviation& a, const Deviation& b) {
+Mesh::Deviation operator+(const Mesh::Deviation& a, const Mesh::Deviation& b) {
   return {a.outward + b.outward, a.inward + b.inward};
 }
 
-Deviation between_walls(const Deviation& outer, const Deviation& inner) {
+Mesh::Deviation between_walls(const Mesh::Deviation& outer, const Mesh::Deviation& inner) {
   return {std::max(outer.outward, inner.inward), std::max(outer.inward, inner.outward)};
 }
 
@@ -98,7 +98,7 @@ std::vector<GridAngle> grid_angles(double start, double delta, double step) {
   return angles;
 }
 
-Columns circle_columns(const Turn& turn, std::uint32_t steps, Fit fit) {
+Columns circle_columns(const Turn& turn, std::uint32_t steps, Fineness::Fit fit) {
   const double step = 2 * pi / steps, factor = radius_factor(step, fit);
   Columns columns;
   columns.closed = is_full(turn);
@@ -146,7 +146,7 @@ std::uint32_t Revolution::add_sides(const Polygon& profile) {
     if (q.y < p.y) inner = std::max({inner, p.x, q.x});
   }
   const auto& [outward, inward] = columns_.deviation;
-  const Deviation all = between_walls({outer * outward, outer * inward}, {inner * outward, inner * inward});
+  const Mesh::Deviation all = between_walls({outer * outward, outer * inward}, {inner * outward, inner * inward});
   surface_.deviation = {std::max(surface_.deviation.outward, all.outward),
                         std::max(surface_.deviation.inward, all.inward)};
   return static_cast<std::uint32_t>(begin);

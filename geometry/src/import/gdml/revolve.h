@@ -22,7 +22,7 @@ namespace raylift::gdml {
 [[nodiscard]] Fineness for_two_curvatures(Fineness fineness);
 
 /// How far outward the corners of a regular polygon with that angle per side lie: as a factor of the circle's radius.
-[[nodiscard]] double radius_factor(double step, Fit fit);
+[[nodiscard]] double radius_factor(double step, Fineness::Fit fit);
 
 /// The angles of a segment: its ends, and the multiples of `step` between them.
 struct GridAngle {
@@ -34,17 +34,17 @@ struct GridAngle {
 /// Directions about z, each times the factor of its radii.
 struct Columns {
   std::vector<Point2> at;
-  bool closed = false;  ///< the last one is followed by the first
-  Deviation deviation;  ///< of the facets from a circle of radius 1
+  bool closed = false;        ///< the last one is followed by the first
+  Mesh::Deviation deviation;  ///< of the facets from a circle of radius 1
 };
 /// How far the sides between points that follow each other lie from the circle about the origin.
-[[nodiscard]] Deviation deviation_from_circle(const Polygon& points, bool closed, double radius);
-[[nodiscard]] Deviation operator+(const Deviation& a, const Deviation& b);
+[[nodiscard]] Mesh::Deviation deviation_from_circle(const Polygon& points, bool closed, double radius);
+[[nodiscard]] Mesh::Deviation operator+(const Mesh::Deviation& a, const Mesh::Deviation& b);
 /// The most of both. Where the solid lies outside of `inner`, its facets deviate the other way.
-[[nodiscard]] Deviation between_walls(const Deviation& outer, const Deviation& inner);
+[[nodiscard]] Mesh::Deviation between_walls(const Mesh::Deviation& outer, const Mesh::Deviation& inner);
 
 /// The columns of circles, by steps of a full turn.
-[[nodiscard]] Columns circle_columns(const Turn& turn, std::uint32_t steps, Fit fit);
+[[nodiscard]] Columns circle_columns(const Turn& turn, std::uint32_t steps, Fineness::Fit fit);
 /// The columns of a polyhedron's sides. `factor` is that of the corners' radii.
 [[nodiscard]] Columns side_columns(const Turn& turn, std::uint32_t sides, double factor);
 [[nodiscard]] bool is_full(const Turn& turn);

@@ -171,10 +171,10 @@ struct Solid {
 struct Surface {
   std::vector<Double3> vertices;
   std::vector<UInt3> triangles;
-  Deviation deviation{};  // of the triangles from the solid
+  Mesh::Deviation deviation{};  // of the triangles from the solid
 };
 
 using raylift::Fineness;
-using raylift::Fit;
+using Fit = raylift::Fineness::Fit;
 
 }  // namespace raylift::gdml

@@ -74,7 +74,7 @@ Surface sphere_surface(const Sphere& sphere, const Fineness& fineness) {
     profile.push_back(at_theta(radius * (theta.on_grid ? factor : 1), theta.angle));
   };
   for (const GridAngle& theta : thetas) add(1, theta);
-  const Deviation arc = deviation_from_circle(profile, false, 1);
+  const Mesh::Deviation arc = deviation_from_circle(profile, false, 1);
   profile.clear();
   for (const GridAngle& theta : thetas) add(sphere.rmax, theta);
   for (auto theta = thetas.rbegin(); theta != thetas.rend(); ++theta) add(sphere.rmin, *theta);
@@ -103,7 +103,7 @@ Surface ellipsoid_surface(const Ellipsoid& ellipsoid, const Fineness& fineness) 
   // The cuts are where the file has them, and the true curve's ends lie in them.
   if (low > -1) profile[1] = {at_theta(1, end).x, low};
   if (high < 1) profile.back() = {at_theta(1, start).x, high};
-  const Deviation arc = deviation_from_circle({profile.begin() + 1, profile.end()}, false, 1);
+  const Mesh::Deviation arc = deviation_from_circle({profile.begin() + 1, profile.end()}, false, 1);
   profile.push_back({0, profile.back().y});
   profile.front().y = profile[1].y;
   Surface surface = revolve(profile, circle_columns(kAroundZ, steps, fineness.fit));
@@ -124,7 +124,7 @@ Surface torus_surface(const Torus& torus, const Fineness& fineness) {
   const auto deviation_of = [&](double radius) {
     return deviation_from_circle(side_columns(kAroundZ, steps, radius * factor).at, true, radius);
   };
-  const Deviation walls = between_walls(deviation_of(torus.rmax), deviation_of(torus.rmin));
+  const Mesh::Deviation walls = between_walls(deviation_of(torus.rmax), deviation_of(torus.rmin));
   const auto finished = [&](Surface surface) {
     surface.deviation = surface.deviation + walls;
     return surface;
@@ -204,8 +204,8 @@ Surface hype_surface(const Hype& hype, const Fineness& fineness) {
   Surface surface = revolve(profile, circle_columns(kAroundZ, steps, fineness.fit));
   // Both walls bend away from the axis, so that facets lie farther from it.
   const double row = 2 * h / rows, sagitta = row * row / 8;
-  surface.deviation =
-      surface.deviation + Deviation{out * out / hype.rmax * sagitta, hype.rmin > 0 ? in * in / hype.rmin * sagitta : 0};
+  surface.deviation = surface.deviation + Mesh::Deviation{out * out / hype.rmax * sagitta,
+                                                          hype.rmin > 0 ? in * in / hype.rmin * sagitta : 0};
   return surface;
 }
 

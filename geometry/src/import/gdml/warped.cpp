@@ -48,7 +48,7 @@ double warp(const Point2& a, const Point2& b, const Point2& above_a, const Point
   return across <= kParallel * lengths ? 0 : std::hypot(high.x - low.x, high.y - low.y) / 4;
 }
 
-Deviation both_ways(double distance) {
+Mesh::Deviation both_ways(double distance) {
   return {distance, distance};
 }
 

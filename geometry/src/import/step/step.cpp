@@ -18,6 +18,7 @@
 #include "import/formats/polygon_reader.h"
 #include "import/gdml/surfaces.h"
 #include "model.h"
+#include "stage.h"
 #include "step_module.h"
 #include "step_text.h"
 
@@ -83,14 +84,14 @@ class Reading {
 
  private:
   imported::Frame frame() {
-    imported::Frame frame{1, Provenance::assumed, UpAxis::z, Provenance::assumed};
+    imported::Frame frame{1, Scene::Provenance::assumed, UpAxis::z, Scene::Provenance::assumed};
     if (contents_.units.size() > 1) {
       if (options_.unit_mm)
         fail(input_, ErrorKind::unsupported, "its parts are in different units, of which none can be replaced", "",
              "leave out LoadOptions::unit_mm");
-      frame.unit_from = Provenance::file;
+      frame.unit_from = Scene::Provenance::file;
     } else if (contents_.units.size() == 1) {
-      frame = {contents_.units[0], Provenance::file, UpAxis::z, Provenance::assumed};
+      frame = {contents_.units[0], Scene::Provenance::file, UpAxis::z, Scene::Provenance::assumed};
     }
     unit_ = frame.unit_mm;
     return frame;

@@ -20,12 +20,6 @@ namespace raylift {
 
 // ---- tables over wavelength -----------------------------------------------------------------------------------------
 
-/// A wavelength's place among the points of a table: between rows `row` and `row + 1`.
-struct TablePlace {
-  std::uint32_t row;
-  float part;  ///< share of the way from the nearer of both rows, up to a half; negative (-0 too): from row + 1
-};
-
 /// The properties of a material in the bulk.
 struct Medium {
   float refractive_index;
@@ -34,37 +28,20 @@ struct Medium {
   float rayleigh_length;    ///< likewise
 };
 
-/// Its further processes, if MaterialOptics::flags has them.
-struct Losses {
-  float mie_length;     ///< mm, or kNever
-  float wls_length[2];  ///< of absorption by MaterialOptics::shifting, likewise
-  float reemission;     ///< probability that an absorbed photon is re-emitted
-};
+/// A wavelength's place in a table, and the quantities of the table's own rows there.
+struct TableLookup {
+  /// A wavelength's place among the points of a table: between rows `row` and `row + 1`.
+  struct Place {
+    std::uint32_t row;
+    float part;  ///< share of the way from the nearer of both rows, up to a half; negative (-0 too): from row + 1
+  };
+  /// A row's four quantities between two points.
+  struct Values {
+    float v[4];
+  };
 
-/// The chances at a surface of Geant4's models.
-struct Reflection {
-  float reflectivity, efficiency, transmittance;
-  float gap_index;  ///< of refraction, between a surface and its paint; 0: none
-};
-/// The chances at a surface of Chroma's models; the rest is transmitted.
-struct SurfaceChances {
-  float detect, absorb, reflect_diffuse, reflect_specular;
-};
-/// Shares of reflection; the rest is Lambertian.
-struct Lobes {
-  float specular_lobe, specular_spike, backscatter;
-};
-/// The complex index of a metal or a film, 0 if there is none, and a shifting surface's probability of re-emission.
-struct SurfaceIndices {
-  float n, k, reemission;
-};
-struct DichroicChances {
-  float reflect, transmit;
-};
-
-/// A row's four quantities between two points.
-struct TableValues {
-  float v[4];
+  Place place;
+  Values values;
 };
 
 namespace optics_detail {
@@ -85,7 +62,7 @@ RAYLIFT_HD_INLINE std::uint32_t bucket_of(float wavelength) {
 }
 
 // How far a wavelength is beyond a point, in nm. The first difference is exact where it is small.
-RAYLIFT_HD_INLINE float beyond(const TableRow& row, float wavelength) {
+RAYLIFT_HD_INLINE float beyond(const OpticsView::TableRow& row, float wavelength) {
   return (wavelength - row.wavelength) - row.rest;
 }
 
@@ -104,19 +81,13 @@ RAYLIFT_HD_INLINE std::uint32_t find_row(const OpticsView& optics, std::uint32_t
 }
 
 // Four quantities between two rows.
-RAYLIFT_HD_INLINE TableValues between_rows(const float (&a)[4], const float (&b)[4], float part) {
+RAYLIFT_HD_INLINE TableLookup::Values between_rows(const float (&a)[4], const float (&b)[4], float part) {
   const bool back = (arithmetic_detail::as_bits(part) >> 31) != 0;
   const auto value = [&](int i) { return (back ? b[i] : a[i]) + arithmetic_detail::product(part, b[i] - a[i]); };
   return {value(0), value(1), value(2), value(3)};
 }
 
 }  // namespace optics_detail
-
-/// A wavelength's place in a table, and the quantities of the table's own rows there.
-struct TableLookup {
-  TablePlace place;
-  TableValues values;
-};
 
 /// Looks a wavelength up in a table.
 ///
@@ -127,7 +98,7 @@ struct TableLookup {
   using namespace optics_detail;
   const std::uint32_t row = find_row(optics, table, wavelength);
   // Both rows are read as a whole, before the division, so that a kernel waits for memory once.
-  const TableRow a = optics.rows[row], b = optics.rows[row + 1];
+  const OpticsView::TableRow a = optics.rows[row], b = optics.rows[row + 1];
   const bool in_energy = a.over_wavelength == 0;
   const float forth = arithmetic_detail::product(beyond(a, wavelength), in_energy ? a.slope + 1 : a.slope);
   const float back = arithmetic_detail::product(-beyond(b, wavelength), a.slope);
@@ -141,14 +112,14 @@ struct TableLookup {
 
 /// The four quantities of a row at a place, `shift` rows after those of the table: linear between the points in energy
 /// or wavelength, so that probabilities that sum to 1 at the points do so everywhere; constant beyond the ends.
-[[nodiscard]] RAYLIFT_HD_INLINE TableValues values_at(const OpticsView& optics, TablePlace at,
-                                                      std::uint32_t shift = 0) {
-  const TableRow* const rows = optics.rows + (at.row + shift);
+[[nodiscard]] RAYLIFT_HD_INLINE TableLookup::Values values_at(const OpticsView& optics, TableLookup::Place at,
+                                                              std::uint32_t shift = 0) {
+  const OpticsView::TableRow* const rows = optics.rows + (at.row + shift);
   return optics_detail::between_rows(rows[0].v, rows[1].v, at.part);
 }
 
 /// Whether a wavelength is covered, or beyond by a millionth: the same number in eV and in nm differs by its rounding.
-[[nodiscard]] RAYLIFT_HD_INLINE bool covers(Coverage coverage, float wavelength) {
+[[nodiscard]] RAYLIFT_HD_INLINE bool covers(MaterialOptics::Coverage coverage, float wavelength) {
   return wavelength >= arithmetic_detail::product(coverage.shortest, 0.999999F) &&
          wavelength <= arithmetic_detail::product(coverage.longest, 1.000001F);
 }
@@ -161,8 +132,9 @@ struct TableLookup {
   return medium(look_up(optics, material, wavelength));
 }
 /// `at` is the place in the table whose number is the material's.
-[[nodiscard]] RAYLIFT_HD_INLINE Losses losses(const OpticsView& optics, const MaterialOptics& material, TablePlace at) {
-  const TableValues row = values_at(optics, at, material.losses);
+[[nodiscard]] RAYLIFT_HD_INLINE MaterialOptics::Losses losses(const OpticsView& optics, const MaterialOptics& material,
+                                                              TableLookup::Place at) {
+  const TableLookup::Values row = values_at(optics, at, material.losses);
   return {row.v[0], {row.v[1], row.v[2]}, row.v[3]};
 }
 
@@ -171,20 +143,22 @@ struct TableLookup {
                                                     float wavelength) {
   return look_up(optics, surface.table, wavelength);
 }
-[[nodiscard]] RAYLIFT_HD_INLINE Reflection reflection(const TableLookup& at) {
+[[nodiscard]] RAYLIFT_HD_INLINE SurfaceOptics::Reflection reflection(const TableLookup& at) {
   return {at.values.v[0], at.values.v[1], at.values.v[2], at.values.v[3]};
 }
-[[nodiscard]] RAYLIFT_HD_INLINE SurfaceChances surface_chances(const TableLookup& at) {
+[[nodiscard]] RAYLIFT_HD_INLINE SurfaceOptics::Chances surface_chances(const TableLookup& at) {
   return {at.values.v[0], at.values.v[1], at.values.v[2], at.values.v[3]};
 }
-[[nodiscard]] RAYLIFT_HD_INLINE Lobes surface_lobes(const OpticsView& optics, const SurfaceOptics& surface,
-                                                    TablePlace at) {
-  const TableValues row = values_at(optics, at, surface.rows);
+[[nodiscard]] RAYLIFT_HD_INLINE SurfaceOptics::Lobes surface_lobes(const OpticsView& optics,
+                                                                   const SurfaceOptics& surface,
+                                                                   TableLookup::Place at) {
+  const TableLookup::Values row = values_at(optics, at, surface.rows);
   return {row.v[0], row.v[1], row.v[2]};
 }
-[[nodiscard]] RAYLIFT_HD_INLINE SurfaceIndices surface_indices(const OpticsView& optics, const SurfaceOptics& surface,
-                                                               TablePlace at) {
-  const TableValues row = values_at(optics, at, 2 * surface.rows);
+[[nodiscard]] RAYLIFT_HD_INLINE SurfaceOptics::Indices surface_indices(const OpticsView& optics,
+                                                                       const SurfaceOptics& surface,
+                                                                       TableLookup::Place at) {
+  const TableLookup::Values row = values_at(optics, at, 2 * surface.rows);
   return {row.v[0], row.v[1], row.v[2]};
 }
 
@@ -198,7 +172,7 @@ struct CurvePlace {
   float part;
 };
 // The curve has a point; with one only, both are 0.
-RAYLIFT_HD_INLINE CurvePlace curve_place(const CurvePoint* points, std::uint32_t count, float x) {
+RAYLIFT_HD_INLINE CurvePlace curve_place(const Curve::Point* points, std::uint32_t count, float x) {
   std::uint32_t low = 0, high = count - 1;
   if (high == 0 || !(x > points[0].x)) return {0, 0};  // NaN too
   if (!(x < points[high].x)) return {high - 1, 1};
@@ -215,10 +189,10 @@ RAYLIFT_HD_INLINE CurvePlace curve_place(const CurvePoint* points, std::uint32_t
 }  // namespace optics_detail
 
 /// A curve's y at x: linear between its points, constant beyond its ends; 0 where there is no curve.
-[[nodiscard]] RAYLIFT_HD_INLINE float evaluate(const CurvePoint* points, std::uint32_t count, float x) {
+[[nodiscard]] RAYLIFT_HD_INLINE float evaluate(const Curve::Point* points, std::uint32_t count, float x) {
   if (count == 0) return 0;
   const optics_detail::CurvePlace at = optics_detail::curve_place(points, count, x);
-  const CurvePoint* const low = points + at.row;
+  const Curve::Point* const low = points + at.row;
   if (!(at.part > 0)) return low[0].y;
   return optics_detail::between(low[0].y, low[1].y, at.part);
 }
@@ -235,12 +209,12 @@ RAYLIFT_HD_INLINE CurvePlace curve_place(const CurvePoint* points, std::uint32_t
 }
 
 /// What a dichroic surface does at an angle of incidence, linear in the angle too; nothing where it has no angles.
-[[nodiscard]] RAYLIFT_HD_INLINE DichroicChances dichroic(const OpticsView& optics, const SurfaceOptics& surface,
-                                                         float angle, TablePlace at) {
+[[nodiscard]] RAYLIFT_HD_INLINE SurfaceOptics::Dichroic dichroic(const OpticsView& optics, const SurfaceOptics& surface,
+                                                                 float angle, TableLookup::Place at) {
   using namespace optics_detail;
   if (surface.angles.count == 0) return {0, 0};
   const CurvePlace by_angle = curve_place(optics.points + surface.angles.first, surface.angles.count, angle);
-  const TableValues row = values_at(optics, at, (3 + by_angle.row) * surface.rows);
+  const TableLookup::Values row = values_at(optics, at, (3 + by_angle.row) * surface.rows);
   return {between(row.v[0], row.v[2], by_angle.part), between(row.v[1], row.v[3], by_angle.part)};
 }
 
@@ -267,7 +241,7 @@ RAYLIFT_HD_INLINE std::uint16_t border_surface(const OpticsView& optics, std::ui
   if (optics.border_bucket_count == 0) return kNoSurface;
   const BorderBuckets at = border_buckets(from, to, optics.border_bucket_count);
   for (int i = 0; i != 4; ++i) {
-    const BorderBucket::Slot slot = optics.borders[i < 2 ? at.first : at.second].slots[i % 2];
+    const OpticsView::BorderBucket::Slot slot = optics.borders[i < 2 ? at.first : at.second].slots[i % 2];
     if (slot.from == from && slot.to == to) return static_cast<std::uint16_t>(slot.surface);
   }
   return kNoSurface;
@@ -317,16 +291,16 @@ struct Side {
 // ---- sensors --------------------------------------------------------------------------------------------------------
 
 /// The channel of a solid; kNoChannel where it has none.
-[[nodiscard]] RAYLIFT_HD_INLINE ChannelView channel(const OpticsView& optics, std::uint32_t solid) {
-  return optics.channels != nullptr ? optics.channels[solid] : ChannelView{kNoChannel, kNone};
+[[nodiscard]] RAYLIFT_HD_INLINE OpticsView::Channel channel(const OpticsView& optics, std::uint32_t solid) {
+  return optics.channels != nullptr ? optics.channels[solid] : OpticsView::Channel{kNoChannel, kNone};
 }
 
 /// The fraction of the surface's detections that a channel detects, by wavelength and angle of incidence. `type` is
-/// ChannelView::type; 1 for channels without a type.
+/// OpticsView::Channel::type; 1 for channels without a type.
 [[nodiscard]] RAYLIFT_HD_INLINE float channel_efficiency(const OpticsView& optics, std::uint32_t type, float wavelength,
                                                          float angle) {
   if (type == kNone) return 1;
-  const ChannelTypeView& of = optics.channel_types[type];
+  const OpticsView::ChannelType& of = optics.channel_types[type];
   const float by_wavelength = look_up(optics, of.efficiency, wavelength).values.v[0];
   return of.angle_efficiency.count == 0
              ? by_wavelength

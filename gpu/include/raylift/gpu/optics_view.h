@@ -32,29 +32,12 @@ inline constexpr Raster kOwnPoints{0, 0, 0};
 /// Chroma's: 60 to 995 nm.
 inline constexpr Raster kChromaRaster{60, 5, 188};
 
-/// Four quantities at one point of a table, and their slope towards the next point. Points ascend in wavelength. The
-/// slope of a table's last point is not read.
-struct alignas(16) TableRow {
-  float wavelength;               ///< nm, rounded
-  float rest;                     ///< nm: the exact wavelength is wavelength + rest
-  float slope;                    ///< see look_up(): linear in energy this / (next - this), by their
-                                  ///< wavelengths; linear in wavelength 1 / (next - this)
-  std::uint32_t over_wavelength;  ///< 1: values are linear in wavelength; 0: in energy
-  float v[4];
-};
-static_assert(sizeof(TableRow) == 32);
-
 /// A table's buckets divide the wavelengths from 32 to 4096 nm, 128 in each octave; the first and the last one have
 /// what lies beyond.
 inline constexpr std::uint32_t kTableBuckets = 7 * 128;
 /// Entries of each table in OpticsView::buckets: for each bucket the last row at or below its first wavelength (the
 /// table's first row where there is none), and then the row before the table's last one.
 inline constexpr std::uint32_t kTableEntries = kTableBuckets + 1;
-
-/// Wavelengths in nm that a property's own points cover, both ends included.
-struct alignas(8) Coverage {
-  float shortest, longest;
-};
 
 /// The properties of a material in the bulk that are tables.
 enum class BulkProperty : std::uint8_t {
@@ -69,13 +52,13 @@ enum class BulkProperty : std::uint8_t {
 };
 inline constexpr std::size_t kBulkProperties = 8;
 
-/// A point of a curve; x ascends.
-struct alignas(8) CurvePoint {
-  float x, y;
-};
-
 /// Where a curve lies in OpticsView::points.
 struct alignas(8) Curve {
+  /// A point of it; x ascends.
+  struct alignas(8) Point {
+    float x, y;
+  };
+
   std::uint32_t first;
   std::uint32_t count;  ///< 0: there is none
 };
@@ -101,6 +84,17 @@ inline constexpr std::uint32_t kScintillates = 16;
 
 /// A material, beyond what medium() gives.
 struct alignas(16) MaterialOptics {
+  /// Wavelengths in nm that a property's own points cover, both ends included.
+  struct alignas(8) Coverage {
+    float shortest, longest;
+  };
+  /// Its further processes than those of Medium, where `flags` has them.
+  struct Losses {
+    float mie_length;     ///< mm, or kNever
+    float wls_length[2];  ///< of absorption by `shifting`, likewise
+    float reemission;     ///< probability that an absorbed photon is re-emitted
+  };
+
   std::uint32_t flags;   ///< material_flags
   std::uint32_t losses;  ///< offset in rows from a row of the material's table to the row with the Mie length, both
                          ///< lengths of wavelength shifting and the re-emission probability
@@ -127,12 +121,34 @@ inline constexpr std::uint8_t kDetects = 16;       ///< EFFICIENCY or DETECT
 
 /// An optical surface.
 struct alignas(16) SurfaceOptics {
+  /// The chances at a surface of Geant4's models.
+  struct Reflection {
+    float reflectivity, efficiency, transmittance;
+    float gap_index;  ///< of refraction, between a surface and its paint; 0: none
+  };
+  /// The chances at a surface of Chroma's models; the rest is transmitted.
+  struct Chances {
+    float detect, absorb, reflect_diffuse, reflect_specular;
+  };
+  /// Shares of reflection; the rest is Lambertian.
+  struct Lobes {
+    float specular_lobe, specular_spike, backscatter;
+  };
+  /// The complex index of a metal or a film, 0 if there is none, and a shifting surface's probability of re-emission.
+  struct Indices {
+    float n, k, reemission;
+  };
+  /// The chances at a dichroic filter.
+  struct Dichroic {
+    float reflect, transmit;
+  };
+
   SurfaceModel model;
   SurfaceFinish finish;
   SurfaceType type;
   std::uint8_t flags;   ///< surface_flags
   float value;          ///< glisur: polish; unified: sigma_alpha
-  std::uint32_t table;  ///< whose rows have Reflection, or SurfaceChances under Chroma's models
+  std::uint32_t table;  ///< whose rows have Reflection, or Chances under Chroma's models
   std::uint32_t rows;   ///< of that table. Its further blocks follow, of as many rows each: Lobes; n and k of the metal
                         ///< or film and the probability of re-emission; for each interval of angles of a dichroic
                         ///< filter, R and T at both of its ends
@@ -144,49 +160,58 @@ struct alignas(16) SurfaceOptics {
 };
 static_assert(sizeof(SurfaceOptics) == 80);
 
-/// Surfaces of ordered pairs of solids. A pair is in one of the two buckets that border_buckets() returns for it.
-struct alignas(32) BorderBucket {
-  /// In an empty one, both solids are kNone.
-  struct alignas(16) Slot {
-    std::uint32_t from, to;
-    std::uint32_t surface;
-    std::uint32_t reserved;
-  };
-  Slot slots[2];
-};
-
-/// The channel of a solid.
-struct alignas(8) ChannelView {
-  std::int32_t number;  ///< or kNoChannel
-  std::uint32_t type;   ///< index in OpticsView::channel_types, or kNone
-};
-
-/// Properties shared by the channels of one type.
-struct ChannelTypeView {
-  std::uint32_t efficiency;  ///< table: by wavelength, in the first column of its rows
-  std::uint32_t reserved;
-  Curve angle_efficiency;  ///< x: angle of incidence; no curve: 1
-  Curve time;              ///< x: cumulative probability, y: ns after the arrival
-  Curve charge;            ///< likewise, photoelectrons
-};
-
 /// All of it. Null where a scene has no optics. Table number t has its entries at buckets[t * kTableEntries] and after;
 /// its first row is the first of these, its last row the one after the last of these. The first tables are those of the
 /// materials, in their order: index, group velocity, lengths of absorption and of Rayleigh scattering.
 struct OpticsView {
+  /// Four quantities at one point of a table, and their slope towards the next point. Points ascend in wavelength. The
+  /// slope of a table's last point is not read.
+  struct alignas(16) TableRow {
+    float wavelength;               ///< nm, rounded
+    float rest;                     ///< nm: the exact wavelength is wavelength + rest
+    float slope;                    ///< see look_up(): linear in energy this / (next - this), by their
+                                    ///< wavelengths; linear in wavelength 1 / (next - this)
+    std::uint32_t over_wavelength;  ///< 1: values are linear in wavelength; 0: in energy
+    float v[4];
+  };
+  /// Surfaces of ordered pairs of solids. A pair is in one of the two buckets that border_buckets() returns for it.
+  struct alignas(32) BorderBucket {
+    /// In an empty one, both solids are kNone.
+    struct alignas(16) Slot {
+      std::uint32_t from, to;
+      std::uint32_t surface;
+      std::uint32_t reserved;
+    };
+    Slot slots[2];
+  };
+  /// The channel of a solid.
+  struct alignas(8) Channel {
+    std::int32_t number;  ///< or kNoChannel
+    std::uint32_t type;   ///< index in OpticsView::channel_types, or kNone
+  };
+  /// Properties shared by the channels of one type.
+  struct ChannelType {
+    std::uint32_t efficiency;  ///< table: by wavelength, in the first column of its rows
+    std::uint32_t reserved;
+    Curve angle_efficiency;  ///< x: angle of incidence; no curve: 1
+    Curve time;              ///< x: cumulative probability, y: ns after the arrival
+    Curve charge;            ///< likewise, photoelectrons
+  };
+
   const TableRow* rows;
   const std::uint32_t* buckets;     ///< rows, by table and bucket
   const MaterialOptics* materials;  ///< GeometryView::material_count
   const SurfaceOptics* surfaces;    ///< surface_count
-  const CurvePoint* points;
-  const BorderBucket* borders;           ///< between solids that are not mother and daughter; null: there are none
-  const ChannelView* channels;           ///< by solid; null: there are none
-  const ChannelTypeView* channel_types;  ///< channel_type_count
+  const Curve::Point* points;
+  const BorderBucket* borders;       ///< between solids that are not mother and daughter; null: there are none
+  const Channel* channels;           ///< by solid; null: there are none
+  const ChannelType* channel_types;  ///< channel_type_count
   std::uint32_t surface_count;
   std::uint32_t border_bucket_count;  ///< a power of two, or 0
   std::uint32_t channel_type_count;
   Raster raster;  ///< that tables were sampled at, or kOwnPoints
 };
+static_assert(sizeof(OpticsView::TableRow) == 32);
 static_assert(std::is_trivially_copyable_v<OpticsView> && std::is_standard_layout_v<OpticsView>);
 
 }  // namespace raylift

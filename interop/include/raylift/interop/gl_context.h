@@ -24,20 +24,20 @@ struct GlInfo {
   int cuda_device = -1;   ///< the CUDA device that EGL says it draws on; -1 where EGL says nothing
 };
 
-/// Where a context may run. `automatic`: on a GPU where there is one, else on the CPU.
-enum class GlRenderer { automatic, device, software };
-
-/// The renderer of that name ("auto", "device", "software"); throws Error(usage) for any other text.
-[[nodiscard]] GlRenderer gl_renderer(std::string_view name);
-
 struct GlContextOptions {
-  GlRenderer renderer = GlRenderer::automatic;
+  /// Where a context may run. `automatic`: on a GPU where there is one, else on the CPU.
+  enum class Renderer { automatic, device, software };
+
+  Renderer renderer = Renderer::automatic;
   int cuda_device = -1;  ///< only on this CUDA device; -1: any
   bool debug = false;    ///< a debug context
   /// Prefers the GPU that can share memory with this device: with several GPUs, OpenGL's default may differ from
   /// CUDA's.
   std::optional<Device> beside = std::nullopt;
 };
+
+/// The renderer of that name ("auto", "device", "software"); throws Error(usage) for any other text.
+[[nodiscard]] GlContextOptions::Renderer gl_renderer(std::string_view name);
 
 /// An OpenGL 4.5 core context without a window. Made current on the calling thread, with GLEW initialised. Move-only.
 /// One thread at a time may have it current. Objects shared in it (SharedBuffer, SharedImage) are closed when it is

@@ -20,34 +20,34 @@
 
 namespace raylift {
 
-/// A scope in which shared geometry is mapped for kernels, with the rules of Mapping. OpenGL must not draw it
-/// meanwhile.
-class GeometryMapping {
- public:
-  /// For kernels on the stream that it was mapped with. Its addresses are valid until the end of the mapping.
-  [[nodiscard]] const GeometryView& view() const& { return view_; }
-  const GeometryView& view() && = delete;
-  /// Ends it now. Throws Error: usage on a wrong thread, device. Again does nothing.
-  void unmap() {
-    view_ = {};
-    mapping_.unmap();
-  }
-
- private:
-  friend class SharedGeometry;
-  GeometryMapping(Mapping<Float3, UInt3> mapping, const GeometryView& view)
-      : mapping_(std::move(mapping)), view_(view) {}
-
-  Mapping<Float3, UInt3> mapping_;
-  GeometryView view_;
-};
-
 /// Geometry on a device, whose vertices and triangles OpenGL draws. Move-only. Mapped on the thread where the OpenGL
 /// context is current; may be destroyed on any thread, also after its context.
 class SharedGeometry {
  public:
+  /// A scope in which shared geometry is mapped for kernels, with the rules of raylift::Mapping. OpenGL must not draw
+  /// it meanwhile.
+  class Mapping {
+   public:
+    /// For kernels on the stream that it was mapped with. Its addresses are valid until the end of the mapping.
+    [[nodiscard]] const GeometryView& view() const& { return view_; }
+    const GeometryView& view() && = delete;
+    /// Ends it now. Throws Error: usage on a wrong thread, device. Again does nothing.
+    void unmap() {
+      view_ = {};
+      mapping_.unmap();
+    }
+
+   private:
+    friend class SharedGeometry;
+    Mapping(raylift::Mapping<Float3, UInt3> mapping, const GeometryView& view)
+        : mapping_(std::move(mapping)), view_(view) {}
+
+    raylift::Mapping<Float3, UInt3> mapping_;
+    GeometryView view_;
+  };
+
   /// Throws Error as map_together does.
-  [[nodiscard]] GeometryMapping map(StreamRef stream) const;
+  [[nodiscard]] Mapping map(StreamRef stream) const;
 
   /// OpenGL's names. Vertices are packed Float3, in the frame of their mesh; a mesh's triangles begin at element
   /// 3 * MeshView::first_triangle, and their indices count from the first vertex of all.

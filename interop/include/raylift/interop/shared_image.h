@@ -12,38 +12,36 @@
 
 namespace raylift {
 
-class SharedImage;
-
-/// A scope in which an image is mapped for kernels, with the rules of Mapping.
-class ImageMapping {
- public:
-  [[nodiscard]] ImageView image() const& { return image_; }
-  ImageView image() && = delete;
-  /// Ends it now, and fills the texture. Throws Error: usage on a wrong thread, device. Again does nothing.
-  void unmap() {
-    image_ = {};
-    memory_.unmap();
-  }
-
- private:
-  friend class SharedImage;
-  ImageMapping(detail::MappedMemory memory, const ImageView& image) : memory_(std::move(memory)), image_(image) {}
-
-  detail::MappedMemory memory_;
-  ImageView image_;
-};
-
 /// width x height pixels of 8-bit RGBA. Move-only. Created, mapped and resized on the thread where the OpenGL context
 /// is current; may be destroyed on any thread, also after its context.
 class SharedImage {
  public:
+  /// A scope in which an image is mapped for kernels, with the rules of raylift::Mapping.
+  class Mapping {
+   public:
+    [[nodiscard]] ImageView image() const& { return image_; }
+    ImageView image() && = delete;
+    /// Ends it now, and fills the texture. Throws Error: usage on a wrong thread, device. Again does nothing.
+    void unmap() {
+      image_ = {};
+      memory_.unmap();
+    }
+
+   private:
+    friend class SharedImage;
+    Mapping(detail::MappedMemory memory, const ImageView& image) : memory_(std::move(memory)), image_(image) {}
+
+    detail::MappedMemory memory_;
+    ImageView image_;
+  };
+
   SharedImage() = default;
   /// In the current context. Each map makes the pixels undefined, unless `options.access` is none. Throws Error: as
   /// SharedBuffer does; usage where a side is 0 or larger than OpenGL's textures.
   SharedImage(const Device& device, std::uint32_t width, std::uint32_t height,
-              const SharedOptions& options = {SharedAccess::write_discard, Sharing::automatic});
+              const SharedOptions& options = {SharedOptions::Access::write_discard, Sharing::automatic});
 
-  [[nodiscard]] ImageMapping map(StreamRef stream);
+  [[nodiscard]] Mapping map(StreamRef stream);
 
   /// OpenGL's name of the texture, GL_TEXTURE_2D of GL_RGBA8 with one level; and of the pixel buffer.
   [[nodiscard]] unsigned texture() const;

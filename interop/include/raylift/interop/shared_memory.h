@@ -14,14 +14,6 @@
 
 namespace raylift {
 
-/// What kernels do with a mapped buffer: CUDA's flags of the same names. If memory is copied, they avoid needless
-/// copies.
-enum class SharedAccess : std::uint8_t {
-  none,           ///< read and write
-  read_only,      ///< what kernels write is lost
-  write_discard,  ///< what was there before is lost
-};
-
 /// How memory is shared.
 enum class Sharing : std::uint8_t {
   automatic,  ///< shared if possible; otherwise two blocks of memory and copies
@@ -30,7 +22,15 @@ enum class Sharing : std::uint8_t {
 };
 
 struct SharedOptions {
-  SharedAccess access = SharedAccess::none;
+  /// What kernels do with a mapped buffer: CUDA's flags of the same names. If memory is copied, they avoid needless
+  /// copies.
+  enum class Access : std::uint8_t {
+    none,           ///< read and write
+    read_only,      ///< what kernels write is lost
+    write_discard,  ///< what was there before is lost
+  };
+
+  Access access = Access::none;
   Sharing sharing = Sharing::automatic;
 };
 

@@ -50,12 +50,12 @@ struct ModuleOptions {
   std::function<void(const std::string&)> warn;        ///< called with a line for each fault of the cache
 };
 
-template <class... Types>
-class PreparedFunction;
-
 /// A kernel of a module, which it keeps alive. A value.
 class Function {
  public:
+  template <class... Types>
+  class Prepared;
+
   [[nodiscard]] const std::string& name() const;
   /// The size of each parameter in bytes.
   [[nodiscard]] const std::vector<std::size_t>& parameters() const;
@@ -81,7 +81,7 @@ class Function {
   }
   /// For many launches with arguments of the same types, which are checked here, once. Throws Error(usage).
   template <class... Types>
-  [[nodiscard]] PreparedFunction<Types...> prepare(Dim3 block, std::size_t shared_bytes = 0) const {
+  [[nodiscard]] Prepared<Types...> prepare(Dim3 block, std::size_t shared_bytes = 0) const {
     return {*this, block, shared_bytes};
   }
 
@@ -90,8 +90,6 @@ class Function {
 
  private:
   friend class Module;
-  template <class... Types>
-  friend class PreparedFunction;
   struct Shape {
     Dim3 grid, block;
     std::size_t shared_bytes;
@@ -120,7 +118,7 @@ class Function {
 
 /// A kernel with its block, for arguments of these types. A launch costs about as much as the driver's own.
 template <class... Types>
-class PreparedFunction {
+class Function::Prepared {
   static_assert((std::is_trivially_copyable_v<Types> && ...), "a kernel's arguments are copied byte by byte");
 
  public:
@@ -139,7 +137,7 @@ class PreparedFunction {
 
  private:
   friend class Function;
-  PreparedFunction(Function function, Dim3 block, std::size_t shared_bytes)
+  Prepared(Function function, Dim3 block, std::size_t shared_bytes)
       : function_(std::move(function)), block_(block), shared_bytes_(shared_bytes) {
     const std::size_t bytes[] = {sizeof(Types)..., 0};
     function_.check({bytes, sizeof...(Types)});

@@ -107,51 +107,55 @@ inline constexpr std::uint32_t kSequenceEvents = 32;
           flags};
 }
 
-/// The layout of all counts of photons in one array, with which a device counts and a run is resumed.
-struct TallyLayout {
-  std::uint32_t materials = 0;  ///< of the scene; one row more is for none
-  std::uint32_t surfaces = 0;   ///< likewise
-  std::uint32_t channels = 0;
-  std::uint32_t time_bins = 0;  ///< for each channel
-  float time_from = 0;          ///< ns; the first bin has what comes before too
-  float time_to = 0;            ///< ns; the last bin has what comes after too
-
-  [[nodiscard]] static RAYLIFT_HD std::size_t birth(BirthKind kind) {
-    return kind == BirthKind::torch ? 3 : static_cast<std::size_t>(kind);
-  }
-  [[nodiscard]] RAYLIFT_HD std::size_t material(std::uint32_t material, std::uint32_t kind) const {
-    return 4 + std::size_t{material < materials ? material : materials} * kStepKinds + kind;
-  }
-  [[nodiscard]] RAYLIFT_HD std::size_t surface(std::uint32_t surface, std::uint32_t kind) const {
-    return material(materials, kStepKinds) + std::size_t{surface < surfaces ? surface : surfaces} * kStepKinds + kind;
-  }
-  [[nodiscard]] RAYLIFT_HD std::size_t channel(std::uint32_t channel) const {
-    return surface(surfaces, kStepKinds) + channel;
-  }
-  [[nodiscard]] RAYLIFT_HD std::size_t time(std::uint32_t channel_, float time) const {
-    const float place = (time - time_from) / (time_to - time_from) * static_cast<float>(time_bins);
-    const auto last = static_cast<float>(time_bins - 1);
-    const float bin = place > 0 ? (place < last ? place : last) : 0;
-    return channel(channels) + std::size_t{channel_} * time_bins + static_cast<std::uint32_t>(bin);
-  }
-  /// The place of a number of steps, by material and BulkProperty: see Run::end_values.
-  [[nodiscard]] RAYLIFT_HD std::size_t end_value(std::uint32_t material, std::size_t property) const {
-    return channel(channels) + std::size_t{channels} * time_bins + std::size_t{material} * kBulkProperties + property;
-  }
-  [[nodiscard]] RAYLIFT_HD std::size_t size() const { return end_value(materials, 0); }
-};
-
-#if !defined(__CUDACC_RTC__)
 /// Counts of photons by their ends.
 struct Tally {
-  TallyLayout layout;
+  /// The layout of all counts of photons in one array, with which a device counts and a run is resumed.
+  struct Layout {
+    std::uint32_t materials = 0;  ///< of the scene; one row more is for none
+    std::uint32_t surfaces = 0;   ///< likewise
+    std::uint32_t channels = 0;
+    std::uint32_t time_bins = 0;  ///< for each channel
+    float time_from = 0;          ///< ns; the first bin has what comes before too
+    float time_to = 0;            ///< ns; the last bin has what comes after too
+
+    [[nodiscard]] static RAYLIFT_HD std::size_t birth(BirthKind kind) {
+      return kind == BirthKind::torch ? 3 : static_cast<std::size_t>(kind);
+    }
+    [[nodiscard]] RAYLIFT_HD std::size_t material(std::uint32_t material, std::uint32_t kind) const {
+      return 4 + std::size_t{material < materials ? material : materials} * kStepKinds + kind;
+    }
+    [[nodiscard]] RAYLIFT_HD std::size_t surface(std::uint32_t surface, std::uint32_t kind) const {
+      return material(materials, kStepKinds) + std::size_t{surface < surfaces ? surface : surfaces} * kStepKinds + kind;
+    }
+    [[nodiscard]] RAYLIFT_HD std::size_t channel(std::uint32_t channel) const {
+      return surface(surfaces, kStepKinds) + channel;
+    }
+    [[nodiscard]] RAYLIFT_HD std::size_t time(std::uint32_t channel_, float time) const {
+      const float place = (time - time_from) / (time_to - time_from) * static_cast<float>(time_bins);
+      const auto last = static_cast<float>(time_bins - 1);
+      const float bin = place > 0 ? (place < last ? place : last) : 0;
+      return channel(channels) + std::size_t{channel_} * time_bins + static_cast<std::uint32_t>(bin);
+    }
+    /// The place of a number of steps, by material and BulkProperty: see Run::end_values.
+    [[nodiscard]] RAYLIFT_HD std::size_t end_value(std::uint32_t material, std::size_t property) const {
+      return channel(channels) + std::size_t{channels} * time_bins + std::size_t{material} * kBulkProperties + property;
+    }
+    [[nodiscard]] RAYLIFT_HD std::size_t size() const { return end_value(materials, 0); }
+  };
+
+#if !defined(__CUDACC_RTC__)
+  Layout layout;
   std::vector<std::int32_t> channels;  ///< the numbers of the scene's channels, ascending
   std::vector<std::uint64_t> counts;   ///< in the layout's order
 
   [[nodiscard]] std::uint64_t photons() const;
-  [[nodiscard]] std::uint64_t steps() const { return counts.front(); }
+  [[nodiscard]] std::uint64_t steps() const {
+    return counts.front();
+  }
   [[nodiscard]] std::uint64_t of(StepKind kind) const;
-  [[nodiscard]] std::uint64_t born(BirthKind kind) const { return counts[TallyLayout::birth(kind)]; }
+  [[nodiscard]] std::uint64_t born(BirthKind kind) const {
+    return counts[Layout::birth(kind)];
+  }
   /// Counts of the photons that came through a material of the scene, or through none: layout.materials.
   [[nodiscard]] std::uint64_t in_material(std::uint32_t material, StepKind kind) const {
     return counts[layout.material(material, static_cast<std::uint32_t>(kind))];
@@ -161,14 +165,16 @@ struct Tally {
     return counts[layout.surface(surface, static_cast<std::uint32_t>(kind))];
   }
   /// Detected, by the index of a channel in `channels`.
-  [[nodiscard]] std::uint64_t in_channel(std::size_t index) const { return counts[layout.channel(0) + index]; }
+  [[nodiscard]] std::uint64_t in_channel(std::size_t index) const {
+    return counts[layout.channel(0) + index];
+  }
   /// Steps of photons through a material at a wavelength that a property's table does not cover.
   [[nodiscard]] std::uint64_t end_values(std::uint32_t material, BulkProperty property) const {
     return counts[layout.end_value(material, static_cast<std::size_t>(property))];
   }
   /// Adds the counts of the same scene and layout.
   void add(const Tally& more);
-};
 #endif
+};
 
 }  // namespace raylift::photon

@@ -3,12 +3,12 @@
 // events share a launch, and each gives its results in a future.
 //
 //   raylift::photon::Service service(std::move(geometries));        // one for each device, of the same scene
-//   const raylift::photon::ClientId client = service.add_client("worker 3");
+//   const raylift::photon::Service::ClientId client = service.add_client("worker 3");
 //   raylift::photon::Request request;
 //   request.event = 17;
 //   request.seed = 17;
 //   request.source = raylift::photon::SharedRows<raylift::photon::Genstep>(std::move(gensteps));
-//   raylift::photon::Submission submission = service.submit(client, request);
+//   raylift::photon::Service::Submission submission = service.submit(client, request);
 //   if (submission.accepted()) use(submission.reply.get().hits());
 //
 // docs/photons.md describes it.
@@ -94,7 +94,7 @@ struct Reply {
   std::uint64_t photons = 0;                     ///< that were simulated
   std::uint64_t steps = 0;                       ///< of all of them
   std::array<std::uint64_t, kStepKinds> ends{};  ///< photons by the StepKind of their end
-  std::array<std::uint64_t, 3> births{};         ///< by TallyLayout::birth() less 1: Cerenkov, scintillation, torch
+  std::array<std::uint64_t, 3> births{};         ///< by Tally::Layout::birth() less 1: Cerenkov, scintillation, torch
   /// Steps at a wavelength that the property's table does not cover, by BulkProperty: see Tally::end_values().
   std::array<std::uint64_t, kBulkProperties> end_values{};
   HitColumns columns;  ///< of hits
@@ -110,25 +110,12 @@ struct Reply {
   std::uint32_t retries = 0;  ///< launches beside these that failed
 
   [[nodiscard]] std::uint64_t of(StepKind kind) const { return ends[static_cast<std::size_t>(kind)]; }
-  /// The rows of hits. `Row` is PhotonRow for HitColumns::rows(), BriefHit for HitColumns::brief(), or any struct of
-  /// columns.row_bytes(). Empty where it has another size.
+  /// The rows of hits. `Row` is PhotonRow for HitColumns::rows(), HitColumns::Brief for HitColumns::brief(), or any
+  /// struct of columns.row_bytes(). Empty where it has another size.
   template <class Row = std::uint32_t>
   [[nodiscard]] std::vector<Row> hits_as() const;
   /// As bytes, without a copy.
   [[nodiscard]] std::span<const std::byte> hits() const { return std::as_bytes(std::span(hit_words)); }
-};
-
-enum class ClientId : std::uint64_t {};
-enum class RequestId : std::uint64_t {};
-
-/// The answer to submit(): accepted, or busy.
-struct Submission {
-  RequestId id{};            ///< of an accepted request, for cancel()
-  std::future<Reply> reply;  ///< of an accepted request; get() throws the request's Error
-  /// Busy: the time after which to submit the request again. It was not accepted, and nothing of it is kept.
-  std::chrono::milliseconds retry_after{0};
-
-  [[nodiscard]] bool accepted() const { return reply.valid(); }
 };
 
 /// The limits of a service.
@@ -148,44 +135,6 @@ struct ServiceOptions {
   std::uint32_t max_failures = 2;
 };
 
-/// Sums since the begin, and the present.
-struct Counters {
-  std::uint64_t accepted = 0;   ///< requests
-  std::uint64_t busy = 0;       ///< answers of submit()
-  std::uint64_t completed = 0;  ///< requests, with results
-  std::uint64_t failed = 0;     ///< requests, with an error
-  std::uint64_t cancelled = 0;  ///< requests
-  std::uint64_t photons = 0;    ///< simulated for any of these, each once
-  std::uint64_t steps = 0;
-  std::uint64_t hits = 0;
-  std::uint64_t end_values = 0;        ///< the sum of Reply::end_values
-  std::uint64_t inconsistent = 0;      ///< photons that ended as StepKind::inconsistent
-  std::uint64_t lost = 0;              ///< photons without an end, which is an error in raylift: their requests fail
-  std::uint64_t retries = 0;           ///< parts of requests that were launched again after a failure
-  double queue_seconds = 0;            ///< of all requests that began, from submit() to their first launch
-  double kernel_seconds = 0;           ///< of launches; a client's, in proportion to its share of their photons
-  std::uint64_t queued_requests = 0;   ///< now, without those of which a part has been launched
-  std::uint64_t running_requests = 0;  ///< now, of which a part has been launched
-  std::uint64_t queued_photons = 0;    ///< now, as far as their number is known
-  std::uint64_t queue_bytes = 0;       ///< now
-};
-
-struct ClientStatus {
-  ClientId id{};
-  std::string name;
-  Counters counters;
-};
-
-struct DeviceStatus {
-  std::string id;       ///< "cuda:0"
-  std::string failure;  ///< empty: it works
-  std::size_t launch_photons = 0;
-  std::uint64_t launches = 0;
-  std::uint64_t photons = 0;
-  double kernel_seconds = 0;
-  MemoryInfo memory;  ///< now; zeros after a failure
-};
-
 /// All functions may be called from any thread.
 ///
 /// Fairness: the photons of a launch are divided equally between the clients that have requests; what a client does not
@@ -196,6 +145,57 @@ struct DeviceStatus {
 /// A device whose calls fail drops out. Its launch, and what it had not begun, runs on the others.
 class Service {
  public:
+  enum class ClientId : std::uint64_t {};
+  enum class RequestId : std::uint64_t {};
+
+  /// The answer to submit(): accepted, or busy.
+  struct Submission {
+    RequestId id{};            ///< of an accepted request, for cancel()
+    std::future<Reply> reply;  ///< of an accepted request; get() throws the request's Error
+    /// Busy: the time after which to submit the request again. It was not accepted, and nothing of it is kept.
+    std::chrono::milliseconds retry_after{0};
+
+    [[nodiscard]] bool accepted() const { return reply.valid(); }
+  };
+
+  /// Sums since the begin, and the present.
+  struct Counters {
+    std::uint64_t accepted = 0;   ///< requests
+    std::uint64_t busy = 0;       ///< answers of submit()
+    std::uint64_t completed = 0;  ///< requests, with results
+    std::uint64_t failed = 0;     ///< requests, with an error
+    std::uint64_t cancelled = 0;  ///< requests
+    std::uint64_t photons = 0;    ///< simulated for any of these, each once
+    std::uint64_t steps = 0;
+    std::uint64_t hits = 0;
+    std::uint64_t end_values = 0;        ///< the sum of Reply::end_values
+    std::uint64_t inconsistent = 0;      ///< photons that ended as StepKind::inconsistent
+    std::uint64_t lost = 0;              ///< photons without an end, which is an error in raylift: their requests fail
+    std::uint64_t retries = 0;           ///< parts of requests that were launched again after a failure
+    double queue_seconds = 0;            ///< of all requests that began, from submit() to their first launch
+    double kernel_seconds = 0;           ///< of launches; a client's, in proportion to its share of their photons
+    std::uint64_t queued_requests = 0;   ///< now, without those of which a part has been launched
+    std::uint64_t running_requests = 0;  ///< now, of which a part has been launched
+    std::uint64_t queued_photons = 0;    ///< now, as far as their number is known
+    std::uint64_t queue_bytes = 0;       ///< now
+  };
+
+  struct ClientStatus {
+    ClientId id{};
+    std::string name;
+    Counters counters;
+  };
+
+  struct DeviceStatus {
+    std::string id;       ///< "cuda:0"
+    std::string failure;  ///< empty: it works
+    std::size_t launch_photons = 0;
+    std::uint64_t launches = 0;
+    std::uint64_t photons = 0;
+    double kernel_seconds = 0;
+    MemoryInfo memory;  ///< now; zeros after a failure
+  };
+
   /// Geometries of the same scene, each on a device of its own. Throws Error: usage (none, other scenes, without BVH or
   /// optics, invalid options), memory (a device has no room for 1,024 photons), device.
   explicit Service(std::vector<GpuGeometry> geometries, const ServiceOptions& options = {});

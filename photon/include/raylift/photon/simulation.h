@@ -3,7 +3,7 @@
 //
 //   raylift::photon::Simulation simulation(geometry);
 //   std::vector<raylift::photon::PhotonRow> hits;
-//   raylift::photon::Results results;
+//   raylift::photon::Simulation::Results results;
 //   results.hits = [&](auto rows) { hits.insert(hits.end(), rows.begin(), rows.end()); };
 //   const raylift::photon::Tally tally = simulation.run(source, {.seed = 7}, 1'000'000, results);
 #pragma once
@@ -32,30 +32,29 @@ struct SimulationOptions {
 /// A device's batch size if SimulationOptions::batch is 0, and memory suffices.
 [[nodiscard]] std::size_t usual_batch(const Device& device);
 
-/// Callbacks for results beside the counts. They get rows ordered by photon number, in pieces, on the thread that runs
-/// the simulation. Results without a callback are not computed. An exception from a callback ends the run, once the
-/// batch that is being started on a GPU has been launched.
-struct Results {
-  std::function<void(std::span<const PhotonRow>)> hits;    ///< those detected
-  std::function<void(std::span<const PhotonRow>)> finals;  ///< all
-  std::function<void(std::span<const Sequence>)> sequences;
-  std::function<void(std::uint64_t)> begin;  ///< gets the place in the run of a batch's first photon, before its rows
-  std::function<void(std::uint64_t)> done;   ///< gets the place after its last photon, after its rows
-  /// On the host device, several times a second: gets the place after the last photon that was followed, which stays
-  /// the same while histories are made. Batches overlap: a batch's `done` can come after `during` of the next.
-  std::function<void(std::uint64_t)> during;
-};
-
-/// One device's share of a run's batches, round-robin: batch i belongs to the device whose index is i modulo `of`;
-/// other batches are skipped. For several devices that share a run; Results::begin then waits for the batch's turn, so
-/// that rows come in order.
-struct Share {
-  std::uint32_t index = 0;
-  std::uint32_t of = 1;
-};
-
 class Simulation {
  public:
+  /// Callbacks for results beside the counts. They get rows ordered by photon number, in pieces, on the thread that
+  /// runs the simulation. Results without a callback are not computed. An exception from a callback ends the run, once
+  /// the batch that is being started on a GPU has been launched.
+  struct Results {
+    std::function<void(std::span<const PhotonRow>)> hits;    ///< those detected
+    std::function<void(std::span<const PhotonRow>)> finals;  ///< all
+    std::function<void(std::span<const Sequence>)> sequences;
+    std::function<void(std::uint64_t)> begin;  ///< gets the place in the run of a batch's first photon, before its rows
+    std::function<void(std::uint64_t)> done;   ///< gets the place after its last photon, after its rows
+    /// On the host device, several times a second: gets the place after the last photon that was followed, which stays
+    /// the same while histories are made. Batches overlap: a batch's `done` can come after `during` of the next.
+    std::function<void(std::uint64_t)> during;
+  };
+
+  /// One device's share of a run's batches, round-robin: batch i belongs to the device whose index is i modulo `of`;
+  /// other batches are skipped. For several devices that share a run; Results::begin then waits for the batch's turn,
+  /// so that rows come in order.
+  struct Share {
+    std::uint32_t index, of;
+  };
+
   /// The geometry must outlive this. Throws Error(usage) for an empty range of time.
   explicit Simulation(const GpuGeometry& geometry, const SimulationOptions& options = {});
   /// A temporary would be gone.
@@ -68,7 +67,8 @@ class Simulation {
   /// bytes come out for any split into runs and batches, and on any device; hits are in the photons' order. Waits for
   /// the device. Throws Error: what propagate() does; out_of_host_memory, out_of_device_memory; device where photons
   /// were lost. A share of a run needs SimulationOptions::batch, the same for all, which must fit into memory.
-  Tally run(const Source& source, const Run& how, std::uint64_t count, const Results& results = {}, Share share = {});
+  Tally run(const Source& source, const Run& how, std::uint64_t count, const Results& results = {},
+            Share share = {0, 1});
 
   /// The number of photons of a batch in the last run.
   [[nodiscard]] std::size_t batch() const;

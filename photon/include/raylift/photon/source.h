@@ -11,6 +11,7 @@
 
 #include <raylift/geometry/detail/standard.h>
 #include <raylift/gpu/rays/boundary.h>
+#include <raylift/photon/detail/genstep_view.h>
 
 #if !defined(__CUDACC_RTC__)
 #include <span>
@@ -18,32 +19,6 @@
 #endif
 
 namespace raylift::photon {
-
-/// A distribution of wavelengths, as a curve whose x is the cumulative probability and whose y is in nm.
-struct Spectrum {
-  static constexpr std::uint32_t kMax = 256;
-  std::uint32_t count = 0;  ///< of its points; 0: there is no spectrum
-  CurvePoint points[kMax]{};
-};
-
-#if !defined(__CUDACC_RTC__)
-/// The spectrum of a density that is linear between ascending wavelengths (nm): the integral is kept at these, and
-/// between them as closely as Spectrum::kMax points allow. Throws Error(malformed): no points, not ascending, below
-/// zero, no area.
-[[nodiscard]] Spectrum make_spectrum(std::span<const double> wavelengths, std::span<const double> density);
-/// The uniform spectrum of a range of wavelengths (nm).
-[[nodiscard]] Spectrum uniform_spectrum(float shortest, float longest);
-#endif
-
-/// The shape in which births are uniform.
-enum class SourceShape : std::uint8_t { ball, line, disc };
-
-/// The distribution of directions at birth.
-enum class Aim : std::uint8_t {
-  isotropic,
-  cone,        ///< up to Source::half_angle about Source::direction, uniform in solid angle
-  lambertian,  ///< by the cosine from Source::direction
-};
 
 /// The process that created a photon. Each has a flag of Opticks's, 1 << (number - 1); histories have the number.
 enum class BirthKind : std::uint8_t { cerenkov = 1, scintillation = 2, torch = 13 };
@@ -65,32 +40,31 @@ struct alignas(16) StartPhoton {
 };
 static_assert(sizeof(StartPhoton) == 64);
 
-struct Genstep;
-struct GenstepPlace;
 struct EventSource;
-
-/// The gensteps of an event among those of a launch.
-struct GenstepRange {
-  std::uint32_t first, count;
-};
-
-/// Gensteps at addresses of the device: see <raylift/photon/gensteps.h>.
-struct GenstepView {
-  const Genstep* steps = nullptr;
-  const GenstepPlace* places = nullptr;
-  const std::uint64_t* ends = nullptr;  ///< of each step, the number of its photons and those of its event before
-  std::uint32_t count = 0;
-  std::uint64_t photons = 0;             ///< of all
-  const GenstepRange* ranges = nullptr;  ///< of each event, where Run::events has several
-};
 
 /// A source of photons, as a plain value that kernels take. The default is a point that emits in all directions with
 /// 420 nm. A laser is a disc and a cone with one direction.
 struct Source {
+  /// A distribution of wavelengths, as a curve whose x is the cumulative probability and whose y is in nm.
+  struct Spectrum {
+    static constexpr std::uint32_t kMax = 256;
+    std::uint32_t count = 0;  ///< of its points; 0: there is no spectrum
+    Curve::Point points[kMax]{};
+  };
+  /// The shape in which births are uniform.
+  enum class Shape : std::uint8_t { ball, line, disc };
+
+  /// The distribution of directions at birth.
+  enum class Aim : std::uint8_t {
+    isotropic,
+    cone,        ///< up to Source::half_angle about Source::direction, uniform in solid angle
+    lambertian,  ///< by the cosine from Source::direction
+  };
+
   Double3 center;          ///< of the shape, millimetres in the scene's coordinates
   float radius = 0;        ///< of the ball or disc; 0: a point
   Float3 extent{0, 0, 0};  ///< line: the way from its centre to one end; disc: its normal, of unit length
-  SourceShape shape = SourceShape::ball;
+  Shape shape = Shape::ball;
   Aim aim = Aim::isotropic;
   Float3 direction{0, 0, 1};     ///< of unit length, for the cone and Lambert's law
   float half_angle = 0;          ///< of the cone, radians up to pi; 0: parallel
@@ -122,6 +96,13 @@ struct Source {
 static_assert(std::is_trivially_copyable_v<Source>);
 
 #if !defined(__CUDACC_RTC__)
+/// The spectrum of a density that is linear between ascending wavelengths (nm): the integral is kept at these, and
+/// between them as closely as Source::Spectrum::kMax points allow. Throws Error(malformed): no points, not ascending,
+/// below zero, no area.
+[[nodiscard]] Source::Spectrum make_spectrum(std::span<const double> wavelengths, std::span<const double> density);
+/// The uniform spectrum of a range of wavelengths (nm).
+[[nodiscard]] Source::Spectrum uniform_spectrum(float shortest, float longest);
+
 /// Checks photons in host memory: positions, times and polarisations are finite, directions have a length, wavelengths
 /// are above 0. Throws Error(malformed) that names the first wrong photon's number, from 0, and its column; `file` is
 /// for the message.

@@ -124,8 +124,8 @@ RAYLIFT_HD_INLINE int scintillation_component(const MaterialOptics& material, Ra
 
 /// At the end of the free path in the bulk: chooses the process, by its fraction of the rate, and applies it.
 RAYLIFT_HD_INLINE StepKind in_bulk(const OpticsView& optics, const MaterialOptics& material, const Medium& medium,
-                                   const Losses& losses, Real rate, ShiftProfile profile, Photon& photon,
-                                   RandomStream& random) {
+                                   const MaterialOptics::Losses& losses, Real rate, ShiftProfile profile,
+                                   Photon& photon, RandomStream& random) {
   Real left = random.uniform() * rate;
   left = left - Real(1) / medium.rayleigh_length;
   if (left < Real(0)) {
@@ -170,19 +170,19 @@ RAYLIFT_HD_INLINE SurfaceAt surface_at(const OpticsView& optics, const SurfaceOp
   at.type = surface.type;
   at.value = surface.value;
   const TableLookup in = look_up(optics, surface, wavelength);
-  const raylift::Reflection response = reflection(in);
+  const raylift::SurfaceOptics::Reflection response = reflection(in);
   at.reflectivity = response.reflectivity;
   at.efficiency = response.efficiency;
   at.transmittance = response.transmittance;
   at.gap_index = response.gap_index;
   if (surface.model == SurfaceModel::unified) {
-    const Lobes lobes = surface_lobes(optics, surface, in.place);
+    const SurfaceOptics::Lobes lobes = surface_lobes(optics, surface, in.place);
     at.lobe = lobes.specular_lobe;
     at.spike = lobes.specular_spike;
     at.backscatter = lobes.backscatter;
   }
   if ((surface.flags & surface_flags::kComplexIndex) != 0) {
-    const SurfaceIndices indices = surface_indices(optics, surface, in.place);
+    const SurfaceOptics::Indices indices = surface_indices(optics, surface, in.place);
     at.metal_n = indices.n;
     at.metal_k = indices.k;
   }
@@ -194,7 +194,7 @@ RAYLIFT_HD_INLINE SurfaceAt surface_at(const OpticsView& optics, const SurfaceOp
 RAYLIFT_HD_INLINE SurfaceResult at_film(const OpticsView& optics, const SurfaceOptics& surface, const TableLookup& in,
                                         const Photon& photon, Vector normal, Real n1, Real n2, RandomStream& random) {
   const Wave wave = wave_of(photon);
-  const SurfaceIndices index = surface_indices(optics, surface, in.place);
+  const SurfaceOptics::Indices index = surface_indices(optics, surface, in.place);
   const Real wavelengths = Real(surface.film_thickness) * Real(1e6f) / Real(photon.wavelength);  // from mm
   const Film seen = film(wave, normal, n1, index.n, index.k, n2, wavelengths);
   const Real u = random.uniform();
@@ -214,7 +214,7 @@ RAYLIFT_HD_INLINE SurfaceResult at_film(const OpticsView& optics, const SurfaceO
   const TableLookup in = look_up(optics, surface, photon.wavelength);
   if (surface.model == SurfaceModel::dichroic) {
     const Real angle = arc_cosine(magnitude(dot(wave.direction, normal)));
-    const DichroicChances chances = dichroic(optics, surface, angle, in.place);
+    const SurfaceOptics::Dichroic chances = dichroic(optics, surface, angle, in.place);
     const Real u = random.uniform();
     if (u < Real(chances.reflect))
       result = {SurfaceFate::reflected, mirrored_at(wave, normal)};
@@ -226,7 +226,7 @@ RAYLIFT_HD_INLINE SurfaceResult at_film(const OpticsView& optics, const SurfaceO
     result = at_film(optics, surface, in, photon, normal, n1, n2, random);
     return true;
   }
-  const SurfaceChances chances = surface_chances(in);
+  const SurfaceOptics::Chances chances = surface_chances(in);
   if (!meets_simple_surface({chances.detect, chances.absorb, chances.reflect_diffuse, chances.reflect_specular}, wave,
                             normal, result, random))
     return false;
@@ -244,7 +244,7 @@ RAYLIFT_HD_INLINE SurfaceResult at_film(const OpticsView& optics, const SurfaceO
 /// A photon that was detected by a surface, with the sensor's own efficiency.
 RAYLIFT_HD_INLINE StepKind detect(const OpticsView& optics, StepEnd& end, float wavelength, Real cosine,
                                   RandomStream& random) {
-  ChannelView sensor = channel(optics, end.to);
+  OpticsView::Channel sensor = channel(optics, end.to);
   if (sensor.number == kNoChannel) sensor = channel(optics, end.from);
   if (sensor.type != kNone &&
       !(random.uniform() < Real(channel_efficiency(optics, sensor.type, wavelength, arc_cosine(cosine)))))
@@ -306,7 +306,7 @@ RAYLIFT_HD_INLINE StepKind at_boundary(const GeometryView& geometry, const Bound
 /// The bulk properties of a material.
 struct Bulk {
   Medium medium;
-  Losses losses;
+  MaterialOptics::Losses losses;
   Real rate;  ///< of all processes, per millimetre
 };
 RAYLIFT_HD_INLINE Bulk bulk_of(const OpticsView& optics, std::uint16_t material, float wavelength) {

@@ -514,7 +514,7 @@ bool meets_surface(const SolidCase& one, const Point& p, const Point& to) {
 
 TEST(GdmlTessellate, StaysWithinTheChord) {
   constexpr double kChord = 0.01;
-  for (const Fit fit : {Fit::volume, Fit::inscribed})
+  for (const Fineness::Fit fit : {Fineness::Fit::volume, Fineness::Fit::inscribed})
     for (const SolidCase& one : all_cases()) {
       SCOPED_TRACE(one.name);
       const Surface surface = tessellate(one.shape, {kChord, 0, fit});
@@ -552,7 +552,7 @@ double distance_along(const SolidCase& one, const Point& p, const Point& directi
 }
 
 TEST(GdmlTessellate, KnowsHowFarFacetsDeviate) {
-  for (const Fit fit : {Fit::volume, Fit::area, Fit::inscribed})
+  for (const Fineness::Fit fit : {Fineness::Fit::volume, Fineness::Fit::area, Fineness::Fit::inscribed})
     for (const SolidCase& one : all_cases()) {
       SCOPED_TRACE(one.name);
       const Surface surface = tessellate(one.shape, {0, 0, fit});
@@ -610,36 +610,36 @@ TEST(GdmlTessellate, HasTheFacetsThatAreAskedFor) {
   EXPECT_EQ(columns({}, 1), 72U);
   EXPECT_EQ(columns({}, 1e-3), 72U);
   EXPECT_EQ(columns({}, 1e5), 72U);
-  EXPECT_EQ(columns({0, 50, Fit::volume}, 1), 50U);
-  EXPECT_EQ(columns({0, 1, Fit::volume}, 1), 3U);
-  EXPECT_EQ(columns({5, 0, Fit::volume}, 1), 24U);
-  EXPECT_EQ(columns({0.01, 0, Fit::volume}, 10), 80U);
-  EXPECT_EQ(columns({0.01, 0, Fit::volume}, 1000), 776U);
-  EXPECT_EQ(columns({1e-12, 0, Fit::volume}, 1000), 2048U);
+  EXPECT_EQ(columns({0, 50, Fineness::Fit::volume}, 1), 50U);
+  EXPECT_EQ(columns({0, 1, Fineness::Fit::volume}, 1), 3U);
+  EXPECT_EQ(columns({5, 0, Fineness::Fit::volume}, 1), 24U);
+  EXPECT_EQ(columns({0.01, 0, Fineness::Fit::volume}, 10), 80U);
+  EXPECT_EQ(columns({0.01, 0, Fineness::Fit::volume}, 1000), 776U);
+  EXPECT_EQ(columns({1e-12, 0, Fineness::Fit::volume}, 1000), 2048U);
 }
 
 TEST(GdmlTessellate, KeepsWhatItsFitStates) {
   const Tube tube{1, 2, 3, kWholeTurn};
   const double volume = 9 * pi, area = 24 * pi, lateral = 18 * pi;
   for (const std::uint32_t steps : {24U, 71U}) {
-    const Surface by_volume = tessellate(tube, {0, steps, Fit::volume});
+    const Surface by_volume = tessellate(tube, {0, steps, Fineness::Fit::volume});
     EXPECT_NEAR(test::surface_volume(by_volume), volume, 1e-9);
-    const Surface by_area = tessellate(tube, {0, steps, Fit::area});
+    const Surface by_area = tessellate(tube, {0, steps, Fineness::Fit::area});
     double sides = 0;
     for (const UInt3& t : by_area.triangles) {
       const Point n = test::twice_area(by_area, t) / 2;
       if (std::abs(n.z()) < 1e-9) sides += n.norm();
     }
     EXPECT_NEAR(sides, lateral, 1e-9);
-    const Surface inscribed = tessellate(tube, {0, steps, Fit::inscribed});
+    const Surface inscribed = tessellate(tube, {0, steps, Fineness::Fit::inscribed});
     EXPECT_NEAR(test::surface_volume(inscribed) / volume, steps / pi / 2 * std::sin(2 * pi / steps), 1e-12);
     for (const Double3& v : inscribed.vertices) {
       const double r = std::hypot(v.x, v.y);
       EXPECT_TRUE(std::abs(r - 1) < 1e-12 || std::abs(r - 2) < 1e-12);
     }
   }
-  EXPECT_NEAR(test::surface_area(tessellate(tube, {0, 0, Fit::area})) / area, 1, 1e-3);
-  EXPECT_NEAR(test::surface_area(tessellate(Orb{2}, {0, 0, Fit::area})) / (16 * pi), 1, 1e-3);
+  EXPECT_NEAR(test::surface_area(tessellate(tube, {0, 0, Fineness::Fit::area})) / area, 1, 1e-3);
+  EXPECT_NEAR(test::surface_area(tessellate(Orb{2}, {0, 0, Fineness::Fit::area})) / (16 * pi), 1, 1e-3);
 }
 
 TEST(GdmlTessellate, GivesASolidTheVerticesOfTheHoleItFills) {

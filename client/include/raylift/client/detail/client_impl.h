@@ -3,7 +3,7 @@
 #pragma once
 
 #include <raylift/client/client.h>
-#include <raylift/client/shared_memory.h>
+#include <raylift/client/detail/shared_memory.h>
 
 namespace raylift::client {
 
@@ -33,10 +33,10 @@ inline std::shared_ptr<const Error> error_of(ErrorCode code, const std::string& 
 
 }  // namespace detail
 
-inline Keys read_keys(const std::string& path) {
+inline Options::Keys read_keys(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw Error(ErrorCode::usage, "the file of keys can't be read", path);
-  Keys keys;
+  Options::Keys keys;
   std::string name, is, value;
   while (file >> name >> is >> value) {
     if (is != "=") break;
@@ -129,7 +129,7 @@ inline void Client::open() {
   set(ZMQ_HEARTBEAT_IVL, 2000);
   set(ZMQ_HEARTBEAT_TIMEOUT, 10000);
   if (options_.keys) {
-    const Keys& keys = *options_.keys;
+    const Options::Keys& keys = *options_.keys;
     if (zmq_setsockopt(socket_, ZMQ_CURVE_SERVERKEY, keys.server.c_str(), 41) != 0 ||
         zmq_setsockopt(socket_, ZMQ_CURVE_PUBLICKEY, keys.own_public.c_str(), 41) != 0 ||
         zmq_setsockopt(socket_, ZMQ_CURVE_SECRETKEY, keys.own_secret.c_str(), 41) != 0)
@@ -153,8 +153,8 @@ inline void Client::wake() const {
 }
 
 inline Ticket Client::submit(Request request) {
-  using protocol::Body;
-  using protocol::Encoding;
+  using Body = protocol::Header::Body;
+  using Encoding = protocol::Header::Encoding;
   const std::size_t row = protocol::row_bytes(request.body);
   const bool has_rows = row != 0 && request.encoding == Encoding::raw;
   if (request.body == Body::none || request.body == Body::hits)
@@ -164,7 +164,7 @@ inline Ticket Client::submit(Request request) {
                 std::to_string(request.bytes.size()) + " bytes are no whole number of rows of " + std::to_string(row));
   Entry entry;
   protocol::Header& header = entry.header;
-  header.kind = protocol::Kind::simulate;
+  header.kind = protocol::Header::Kind::simulate;
   std::copy(options_.digest.begin(), options_.digest.end(), header.digest);
   header.event = request.event;
   header.seed = request.seed;
@@ -188,7 +188,7 @@ inline Ticket Client::submit(Request request) {
     if (entry.bytes.size() >= options_.share_from) {
       // Where there is none left, the body goes through the socket.
       if (auto shared = SharedBody::of(entry.bytes.data(), entry.bytes.size())) {
-        header.place = protocol::Place::shared;
+        header.place = protocol::Header::Carrier::shared;
         entry.shared = shared->where();
         entry.bytes = Bytes(shared->mapped(), entry.bytes.size());
         entry.memory = std::move(shared);
@@ -288,7 +288,7 @@ inline std::size_t Client::pending() const {
   return open_;
 }
 
-inline std::string Client::ask(protocol::Kind kind, std::chrono::milliseconds timeout) {
+inline std::string Client::ask(protocol::Header::Kind kind, std::chrono::milliseconds timeout) {
   Entry entry;
   entry.header.kind = kind;
   entry.is_question = true;
@@ -309,10 +309,10 @@ inline std::string Client::ask(protocol::Kind kind, std::chrono::milliseconds ti
   return text;
 }
 inline std::string Client::welcome(std::chrono::milliseconds timeout) {
-  return ask(protocol::Kind::hello, timeout);
+  return ask(protocol::Header::Kind::hello, timeout);
 }
 inline std::string Client::status(std::chrono::milliseconds timeout) {
-  return ask(protocol::Kind::status, timeout);
+  return ask(protocol::Header::Kind::status, timeout);
 }
 
 // What follows runs on the client's own thread, most of it with the lock.
@@ -343,7 +343,7 @@ inline void Client::work() {
     }
     for (const Ticket ticket : cancelled_) {
       protocol::Header header;
-      header.kind = protocol::Kind::cancel;
+      header.kind = protocol::Header::Kind::cancel;
       header.request = ticket;
       send_to_all(header);
     }
@@ -352,7 +352,7 @@ inline void Client::work() {
       for (const auto& [ticket, entry] : entries_) {
         if (entry.state != State::sent || entry.is_question) continue;
         protocol::Header header;
-        header.kind = protocol::Kind::cancel;
+        header.kind = protocol::Header::Kind::cancel;
         header.request = ticket;
         send_to_all(header);
       }
@@ -369,14 +369,14 @@ inline void Client::beat(Clock::time_point now) {
   for (auto server = servers_.begin(); server != servers_.end();)
     server = now - server->second > 2 * options_.silence ? servers_.erase(server) : std::next(server);
   protocol::Header header;
-  header.kind = protocol::Kind::alive;
+  header.kind = protocol::Header::Kind::alive;
   send_to_all(header);
   for (auto& [ticket, entry] : entries_) {
     if (entry.state == State::done) continue;
     // A large body may be on its way for long.
-    const auto allowed =
-        options_.silence +
-        std::chrono::milliseconds(entry.header.place == protocol::Place::frame ? entry.header.bytes / 10'000 : 0);
+    const auto allowed = options_.silence +
+                         std::chrono::milliseconds(
+                             entry.header.place == protocol::Header::Carrier::frame ? entry.header.bytes / 10'000 : 0);
     if (entry.state == State::sent && now - entry.since > allowed) queue(ticket, entry, now);
     if (now - std::max(entry.heard, heard_) > options_.patience && !entry.is_question)
       finish(entry, detail::error_of(ErrorCode::unreachable, "no server answered", options_.addresses.front(),
@@ -404,10 +404,10 @@ inline bool Client::send_queued(Clock::time_point now) {
   while (!queued_.empty() && queued_.begin()->first <= now) {
     Entry& entry = entries_.find(queued_.begin()->second)->second;
     // A server's ZeroMQ closes the connection on a frame that is too large, so its limit is asked for first.
-    if (entry.header.place == protocol::Place::frame && entry.header.bytes > protocol::kAlwaysRead) {
+    if (entry.header.place == protocol::Header::Carrier::frame && entry.header.bytes > protocol::kAlwaysRead) {
       if (max_body_ == 0) {
         protocol::Header header;
-        header.kind = protocol::Kind::alive;
+        header.kind = protocol::Header::Kind::alive;
         if (!send_header(header)) return false;
         const Ticket ticket = queued_.begin()->second;
         queued_.erase(queued_.begin());
@@ -434,7 +434,7 @@ inline bool Client::send_header(const protocol::Header& header) {
   // No frame can fail but the first: ZeroMQ takes messages as a whole.
   if (zmq_send(socket_, "", 0, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0) return false;
   return zmq_send(socket_, &header, sizeof header,
-                  header.body == protocol::Body::none ? ZMQ_DONTWAIT : ZMQ_SNDMORE | ZMQ_DONTWAIT) >= 0;
+                  header.body == protocol::Header::Body::none ? ZMQ_DONTWAIT : ZMQ_SNDMORE | ZMQ_DONTWAIT) >= 0;
 }
 
 /// To each server that is known: a DEALER takes them by turns. Where one gets it twice and another not at all, the
@@ -445,8 +445,8 @@ inline void Client::send_to_all(const protocol::Header& header) {
 
 inline bool Client::send(const Entry& entry) {
   if (!send_header(entry.header)) return false;
-  if (entry.header.body == protocol::Body::none) return true;
-  if (entry.header.place == protocol::Place::shared)
+  if (entry.header.body == protocol::Header::Body::none) return true;
+  if (entry.header.place == protocol::Header::Carrier::shared)
     return zmq_send(socket_, &entry.shared, sizeof entry.shared, ZMQ_DONTWAIT) >= 0;
   zmq_msg_t message;
   auto* owner = new std::shared_ptr<const void>(entry.bytes.owner());
@@ -479,7 +479,7 @@ inline bool Client::has_lost_connection() {
 }
 
 inline void Client::take(std::vector<Message>& frames) {
-  using protocol::Kind;
+  using Kind = protocol::Header::Kind;
   const auto empty = std::find_if(frames.begin(), frames.end(), [](const Message& frame) { return frame.size() == 0; });
   const auto at = static_cast<std::size_t>(empty - frames.begin()) + 1;
   protocol::Header header;
@@ -503,7 +503,7 @@ inline void Client::take(std::vector<Message>& frames) {
   }
   const auto found = entries_.find(header.request);
   const bool is_open = found != entries_.end() && found->second.state != State::done;
-  if (header.kind == Kind::result && header.place == protocol::Place::shared && !is_open) {
+  if (header.kind == Kind::result && header.place == protocol::Header::Carrier::shared && !is_open) {
     protocol::Header unwanted;
     unwanted.kind = Kind::taken;
     unwanted.request = header.request;
@@ -537,7 +537,7 @@ inline void Client::take_error(Entry& entry, const protocol::Header& header, con
       // The other end is in another container, or another user's.
       shares_ = false;
       for (auto& [ticket, other] : entries_) {
-        other.header.place = protocol::Place::frame;
+        other.header.place = protocol::Header::Carrier::frame;
         other.header.flags &= static_cast<std::uint8_t>(~protocol::kMayShare);
       }
       return again();
@@ -580,14 +580,14 @@ inline void Client::take_result(Entry& entry, const protocol::Header& header, st
   std::memcpy(&result.counts, frames[body].data(), sizeof result.counts);
   Message& last = frames[body + 1];
   Bytes bytes;
-  if (header.place == protocol::Place::shared) {
+  if (header.place == protocol::Header::Carrier::shared) {
     protocol::SharedMemory shared;
     if (last.size() != sizeof shared) return broken("the shared memory is not described");
     std::memcpy(&shared, last.data(), sizeof shared);
     std::string why;
     const std::shared_ptr<const void> mapped = shared.bytes == header.bytes ? SharedBody::open(shared, why) : nullptr;
     protocol::Header taken;
-    taken.kind = protocol::Kind::taken;
+    taken.kind = protocol::Header::Kind::taken;
     taken.request = header.request;
     send_to_all(taken);
     if (mapped == nullptr) {
@@ -600,7 +600,7 @@ inline void Client::take_result(Entry& entry, const protocol::Header& header, st
     bytes = bytes_of(std::move(last));
   }
   if (bytes.size() != header.bytes) return broken("its size is not that of its header");
-  const bool is_npy = header.encoding == protocol::Encoding::npy;
+  const bool is_npy = header.encoding == protocol::Header::Encoding::npy;
   const std::uint64_t finals = (entry.header.flags & protocol::kWantsFinals) != 0 ? protocol::kPhotonBytes : 0;
   const std::uint64_t sequences = (entry.header.flags & protocol::kWantsSequences) != 0 ? protocol::kSequenceBytes : 0;
   const std::uint64_t records = (entry.header.flags & protocol::kWantsRecords) != 0 ? protocol::kRecordBytes : 0;

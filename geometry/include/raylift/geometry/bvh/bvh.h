@@ -3,8 +3,8 @@
 #pragma once
 
 #include <raylift/geometry/bvh/bvh_format.h>
+#include <raylift/geometry/detail/raw_vector.h>
 #include <raylift/geometry/progress.h>
-#include <raylift/geometry/raw_vector.h>
 
 #include <cstdint>
 #include <span>
@@ -14,6 +14,12 @@ namespace raylift {
 
 /// The BVH of one mesh; see bvh_format.h. Nodes are stored level by level, so the ones that rays visit most come first.
 struct Bvh {
+  struct Options {
+    bool pair_triangles = true;  ///< false: one triangle per TrianglePair, for comparison
+    /// Maximum pairs under a slot, 1 to kBvhMaxLeafPairs; the builder chooses the number of least expected cost.
+    std::uint32_t leaf_pairs = 3;
+  };
+
   RawVector<bvh_detail::BvhNode> nodes;
   RawVector<bvh_detail::TrianglePair> pairs;
   RawVector<bvh_detail::PairIds> ids;
@@ -31,12 +37,6 @@ struct Bvh {
   }
 };
 
-struct BvhOptions {
-  bool pair_triangles = true;  ///< false: one triangle per TrianglePair, for comparison
-  /// Maximum pairs under a slot, 1 to kBvhMaxLeafPairs; the builder chooses the number of least expected cost.
-  std::uint32_t leaf_pairs = 3;
-};
-
 /// Builds by the surface area heuristic over bins, in parallel under TBB; the result is the same for any number of
 /// threads. Accepts any triangles: none, one, coincident ones, ones without area. Triangles are paired if they share an
 /// edge by its indices, with consistent windings; so weld first. Any order of triangles works, but builds are faster if
@@ -44,6 +44,6 @@ struct BvhOptions {
 /// vertex that is not finite, an index out of range), limit (more than 2^30 triangles, a coordinate beyond 1e18, a mesh
 /// smaller than 1e-15), usage, out_of_host_memory, cancelled.
 [[nodiscard]] Bvh build_bvh(std::span<const Float3> vertices, std::span<const UInt3> triangles,
-                            const BvhOptions& options = {}, const Progress& progress = {});
+                            const Bvh::Options& options = {}, const Progress& progress = {});
 
 }  // namespace raylift

@@ -42,11 +42,11 @@ using MeshBuilder = std::function<Bvh(std::span<const Float3> vertices, std::spa
 /// mesh, with the mesh's name; limit also where all meshes together have more than 2^30 triangles, or the scene more
 /// than 2^31 - 1 instances. If `large` is given, it builds the meshes of at least `kLargeMesh` triangles, one after the
 /// other.
-[[nodiscard]] SceneBvh build_bvh(const Scene& scene, const Double3& origin, const BvhOptions& options = {},
+[[nodiscard]] SceneBvh build_bvh(const Scene& scene, const Double3& origin, const Bvh::Options& options = {},
                                  const Progress& progress = {}, const MeshBuilder& large = {});
 
 /// One level over a flattened scene.
-[[nodiscard]] SceneBvh build_bvh(const FlatScene& flat, const BvhOptions& options = {}, const Progress& progress = {},
+[[nodiscard]] SceneBvh build_bvh(const FlatScene& flat, const Bvh::Options& options = {}, const Progress& progress = {},
                                  const MeshBuilder& large = {});
 
 }  // namespace raylift

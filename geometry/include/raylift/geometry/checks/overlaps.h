@@ -14,22 +14,27 @@
 
 namespace raylift {
 
-/// How two solids overlap. Mothers and daughters are those of solid_tree(), geometry/scene/solids.h.
-enum class OverlapKind : std::uint8_t {
-  crosses_mother,     ///< a daughter lies partly outside of its mother
-  outside_mother,     ///< a daughter lies wholly outside of its mother
-  siblings_cross,     ///< two siblings share a part of their space
-  contains_sibling,   ///< a sibling lies wholly inside of another one
-  siblings_coincide,  ///< two siblings (or separate pieces of them) have the same surface, and so the same space
-};
-inline constexpr std::size_t kOverlapKinds = 5;
-
-/// "crosses_mother", ...
-[[nodiscard]] std::string_view to_string(OverlapKind kind) noexcept;
-
 /// Two solids that overlap. Solids are numbered as in Scene::instances.
 struct Overlap {
-  OverlapKind kind{};
+  /// How they overlap. Mothers and daughters are those of solid_tree(), geometry/scene/solids.h.
+  enum class Kind : std::uint8_t {
+    crosses_mother,     ///< a daughter lies partly outside of its mother
+    outside_mother,     ///< a daughter lies wholly outside of its mother
+    siblings_cross,     ///< two siblings share a part of their space
+    contains_sibling,   ///< a sibling lies wholly inside of another one
+    siblings_coincide,  ///< two siblings (or separate pieces of them) have the same surface, and so the same space
+  };
+  static constexpr std::size_t kKinds = 5;
+
+  struct Options {
+    /// Millimetres. Overlaps that are no deeper are not reported. The tolerance of a pair is at least the rounding
+    /// error of its vertices as floats: 4 * 2^-23 of the largest coordinate in the meshes' own frames (in millimetres),
+    /// and not less than 1e-6 mm, or than 2^-48 of the solids' distance from the world's origin.
+    double tolerance = 0;
+    std::size_t touching_examples = 0;  ///< maximum number of touching pairs in the list
+  };
+
+  Kind kind{};
   std::uint32_t first = 0;   ///< the daughter; the sibling that contains the other; else the one with the lower number
   std::uint32_t second = 0;  ///< the mother; the sibling inside; else the one with the higher number
   /// The deepest point found, in the world, millimetres. It lies on the surface of one of the solids; where surfaces
@@ -47,13 +52,16 @@ struct Overlap {
   std::uint64_t pairs = 1;
 };
 
+/// "crosses_mother", ...
+[[nodiscard]] std::string_view to_string(Overlap::Kind kind) noexcept;
+
 struct OverlapReport {
   /// True overlaps, the deepest first: deeper than their `facets`, or of surfaces that coincide.
   std::vector<Overlap> overlaps;
   /// Overlaps that are no deeper than their `facets`, the deepest first. The facets overlap; the solids touch, or
   /// overlap by as little.
   std::vector<Overlap> by_tessellation;
-  /// Pairs that touch, the first few: OverlapOptions::touching_examples.
+  /// Pairs that touch, the first few: Overlap::Options::touching_examples.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> touching;
 
   std::uint64_t solids = 0;              ///< with triangles
@@ -64,14 +72,6 @@ struct OverlapReport {
   std::uint64_t tessellation_pairs = 0;  ///< those in `by_tessellation`, likewise
   std::uint64_t touching_pairs = 0;      ///< surfaces meet within the tolerance, and nothing overlaps
   std::uint64_t undecided_pairs = 0;     ///< of the touching ones: too intricate to exclude an overlap
-};
-
-struct OverlapOptions {
-  /// Millimetres. Overlaps that are no deeper are not reported. The tolerance of a pair is at least the rounding error
-  /// of its vertices as floats: 4 * 2^-23 of the largest coordinate in the meshes' own frames (in millimetres), and not
-  /// less than 1e-6 mm, or than 2^-48 of the solids' distance from the world's origin.
-  double tolerance = 0;
-  std::size_t touching_examples = 0;  ///< maximum number of touching pairs in the list
 };
 
 /// Finds the solids that overlap: (a) a daughter has to lie in its mother, (b) siblings, the solids with the same
@@ -103,10 +103,10 @@ struct OverlapOptions {
 /// Needs about 100 bytes per unique triangle. The result is the same for any number of threads. Errors: those of check
 /// and solid_tree, usage (an instance of a mesh that the scene does not have; `check` is of another scene; a tolerance
 /// that is negative or not finite), limit (more than 2^30 triangles in a mesh), out_of_host_memory, cancelled.
-[[nodiscard]] OverlapReport find_overlaps(const Scene& scene, const OverlapOptions& options = {},
+[[nodiscard]] OverlapReport find_overlaps(const Scene& scene, const Overlap::Options& options = {},
                                           const Progress& progress = {});
 /// The same, with the result of check(scene) where it is known already.
 [[nodiscard]] OverlapReport find_overlaps(const Scene& scene, const SceneCheck& check,
-                                          const OverlapOptions& options = {}, const Progress& progress = {});
+                                          const Overlap::Options& options = {}, const Progress& progress = {});
 
 }  // namespace raylift

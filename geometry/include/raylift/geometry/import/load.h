@@ -5,7 +5,6 @@
 #include <raylift/geometry/import/fineness.h>
 #include <raylift/geometry/progress.h>
 #include <raylift/geometry/scene/scene.h>
-#include <raylift/geometry/scene/weld.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -31,18 +30,23 @@ struct LoadLimits {
                                             ///< document; 0: 3/4 of the memory of machine and control group
 };
 
-/// What reads COLLADA, OBJ, STL, PLY and 3MF. GDML and STEP are read by raylift in any case, all other formats by
-/// Assimp's importers.
-enum class SceneReader : std::uint8_t {
-  raylift,  ///< raylift's importers
-  assimp,   ///< Assimp's own importers, for comparison: docs/formats.md lists where they are not right
-};
-
 struct LoadOptions {
-  SceneReader reader = SceneReader::raylift;  ///< `assimp` excludes `external` and `strict_optics`
-  std::optional<double> unit_mm;              ///< millimetres per unit; overrides every unit in the file
-  std::optional<UpAxis> up_axis;              ///< overrides every up axis in the file
-  WeldOptions weld;
+  /// What reads COLLADA, OBJ, STL, PLY and 3MF. GDML and STEP are read by raylift in any case, all other formats by
+  /// Assimp's importers.
+  enum class Reader : std::uint8_t {
+    raylift,  ///< raylift's importers
+    assimp,   ///< Assimp's own importers, for comparison: docs/formats.md lists where they are not right
+  };
+  /// How vertices at the same place become one.
+  struct Weld {
+    bool enabled = true;
+    double tolerance = 0;  ///< in the file's unit; 0: only vertices that are equal (0 and -0 count as equal)
+  };
+
+  Reader reader = Reader::raylift;  ///< `assimp` excludes `external` and `strict_optics`
+  std::optional<double> unit_mm;    ///< millimetres per unit; overrides every unit in the file
+  std::optional<UpAxis> up_axis;    ///< overrides every up axis in the file
+  Weld weld;
   bool external = false;            ///< read other COLLADA documents that the file refers to, beneath its folder
   bool repair = false;              ///< drop and count NaN vertices and indices out of range
   bool drop_degenerate = false;     ///< drop degenerate triangles; changes triangle ids
@@ -52,7 +56,7 @@ struct LoadOptions {
   bool compute_rayleigh = true;     ///< RAYLEIGH where Geant4 computes it: "Water", ISOTHERMAL_COMPRESSIBILITY
   Fineness fineness;                ///< of the solids of GDML and STEP
   std::string setup;                ///< GDML: the setup that names the world; empty: "Default", or else the first one
-  bool skip_failed_solids = false;  ///< GDML, STEP: leave out volumes whose solids can't be made, with a warning for each
+  bool skip_failed_solids = false;  ///< GDML, STEP: leave out volumes whose solids can't be made, each with a warning
   bool strict_optics = false;       ///< refuse scenes with properties that are not honoured: unhonoured_properties()
   bool rests = false;          ///< keep Mesh::rests of COLLADA and GDML in any case, not only where layers are thin
   bool isolate = false;        ///< import in a child process; needs the program raylift-import
@@ -61,8 +65,8 @@ struct LoadOptions {
   LoadLimits limits;
 };
 
-/// Reads COLLADA (.dae, .zae, .dae.gz), GDML, STEP, OBJ, STL, PLY, 3MF, and every other format that Assimp reads. For those
-/// of which LoadReport::faces_checked is false, nothing proves that all faces of the file were read.
+/// Reads COLLADA (.dae, .zae, .dae.gz), GDML, STEP, OBJ, STL, PLY, 3MF, and every other format that Assimp reads. For
+/// those of which LoadReport::faces_checked is false, nothing proves that all faces of the file were read.
 ///
 /// COLLADA goes through a preflight first: structure, references, accessor arithmetic, index ranges. raylift reads the
 /// node tree, units and materials itself, in double, and the geometries' numbers, each rounded once to the nearest
@@ -71,11 +75,12 @@ struct LoadOptions {
 /// archive. Scene::files lists them. The optics of optics_file() override the file's own; then all are checked, and
 /// resolve_optics() resolves their solids.
 ///
-/// The solids of GDML and STEP are tessellated by `fineness`: each that the scene uses once. The entities and modules of a file are
-/// read from its folder or below. docs/gdml.md lists its elements.
+/// The solids of GDML and STEP are tessellated by `fineness`: each that the scene uses once. The entities and modules
+/// of a file are read from its folder or below. docs/gdml.md lists its elements.
 ///
-/// With SceneReader::assimp, Assimp's importers read COLLADA, OBJ, STL, PLY and 3MF too: no preflight, nothing of
-/// `<extra>`, and LoadReport::faces_checked is false. Use `isolate` with it: Assimp calls abort() on some valid files.
+/// With LoadOptions::Reader::assimp, Assimp's importers read COLLADA, OBJ, STL, PLY and 3MF too: no preflight, nothing
+/// of `<extra>`, and LoadReport::faces_checked is false. Use `isolate` with it: Assimp calls abort() on some valid
+/// files.
 /// Errors: io, malformed, unsupported, limit, out_of_host_memory, cancelled; usage for options that exclude each other.
 [[nodiscard]] Scene load(const std::filesystem::path& path, const LoadOptions& options = {},
                          const Progress& progress = {});

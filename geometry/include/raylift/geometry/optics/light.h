@@ -2,7 +2,7 @@
 // The light in a scene, and the tables that do not cover it: beyond its ends a table has the value there.
 #pragma once
 
-#include <raylift/geometry/optics/properties.h>
+#include <raylift/geometry/scene/scene.h>
 
 #include <span>
 #include <string>
@@ -26,7 +26,7 @@ struct Light {
 struct UncoveredTable {
   std::string owner;  ///< "material 'Water'"
   std::string key;    ///< "ABSLENGTH"
-  TableRange range{};
+  OpticalTable::Range range{};
   double wavelength_nm = 0;  ///< the one farthest beyond its ends, by their ratio
   std::string from;          ///< Light::from
 };

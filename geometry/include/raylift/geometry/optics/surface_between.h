@@ -9,16 +9,16 @@
 
 namespace raylift {
 
-/// The rule that selects a surface.
-enum class SurfaceRule : std::uint8_t {
-  none,             ///< no surface: only the two refractive indices matter
-  border,           ///< a border surface of this ordered pair
-  skin_of_entered,  ///< the skin of the solid entered
-  skin_of_left,     ///< the skin of the solid left
-};
-
 struct SurfaceChoice {
-  SurfaceRule rule = SurfaceRule::none;
+  /// The rule that selects a surface.
+  enum class Rule : std::uint8_t {
+    none,             ///< no surface: only the two refractive indices matter
+    border,           ///< a border surface of this ordered pair
+    skin_of_entered,  ///< the skin of the solid entered
+    skin_of_left,     ///< the skin of the solid left
+  };
+
+  Rule rule = Rule::none;
   std::uint32_t assignment = kNone;  ///< index in Optics::assignments
   std::uint32_t surface = kNone;     ///< index in Optics::surfaces
   friend bool operator==(const SurfaceChoice&, const SurfaceChoice&) = default;

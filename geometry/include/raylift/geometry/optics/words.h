@@ -16,7 +16,7 @@ namespace raylift {
 [[nodiscard]] std::string to_string(SurfaceFinish finish);
 [[nodiscard]] std::string_view to_string(SurfaceType type);
 /// "skin of the solid entered".
-[[nodiscard]] std::string_view to_string(SurfaceRule rule);
+[[nodiscard]] std::string_view to_string(SurfaceChoice::Rule rule);
 
 /// From raylift's names, Geant4's ("polishedfrontpainted", "dielectric_LUT"), regardless of case and underscores, or
 /// Geant4's number. nullopt for any other text.

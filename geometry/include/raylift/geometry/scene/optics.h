@@ -17,13 +17,17 @@
 
 namespace raylift {
 
-enum class SpectralAxis : std::uint8_t { energy_ev, wavelength_nm };
-
 /// A property over photon energy or wavelength. It is linear between its points in its own axis, and constant beyond
 /// its ends.
 struct OpticalTable {
+  enum class Axis : std::uint8_t { energy_ev, wavelength_nm };
+  struct Range {
+    double least, most;  ///< of the values
+    double shortest_nm, longest_nm;
+  };
+
   std::string key;  ///< "RINDEX"
-  SpectralAxis axis = SpectralAxis::energy_ev;
+  Axis axis = Axis::energy_ev;
   std::vector<double> at;      ///< positive and ascending
   std::vector<double> values;  ///< as many as `at`
 
@@ -31,20 +35,22 @@ struct OpticalTable {
   [[nodiscard]] double value(double wavelength_nm) const;
   /// At an energy in eV or a wavelength in nm, by its axis.
   [[nodiscard]] double interpolate(double x) const;
+  /// The table has at least one point.
+  [[nodiscard]] Range range() const;
   friend bool operator==(const OpticalTable&, const OpticalTable&) = default;
-};
-
-/// A property that is one number.
-struct OpticalConstant {
-  std::string key;  ///< "SCINTILLATIONYIELD"
-  double value = 0;
-  friend bool operator==(const OpticalConstant&, const OpticalConstant&) = default;
 };
 
 /// The properties of a material or a surface, in the file's order, each key once.
 struct OpticalProperties {
+  /// A property that is one number.
+  struct Constant {
+    std::string key;  ///< "SCINTILLATIONYIELD"
+    double value = 0;
+    friend bool operator==(const Constant&, const Constant&) = default;
+  };
+
   std::vector<OpticalTable> tables;
-  std::vector<OpticalConstant> constants;
+  std::vector<Constant> constants;
 
   /// Null where there is none.
   [[nodiscard]] const OpticalTable* table(std::string_view key) const;
@@ -53,16 +59,16 @@ struct OpticalProperties {
   friend bool operator==(const OpticalProperties&, const OpticalProperties&) = default;
 };
 
-/// Reflection and transmission of a dichroic filter at one angle of incidence, from the normal.
-struct DichroicAngle {
-  double radians = 0;
-  OpticalTable reflect;
-  OpticalTable transmit;
-  friend bool operator==(const DichroicAngle&, const DichroicAngle&) = default;
-};
-
 /// What a boundary between two media does to a photon, beyond their refractive indices.
 struct OpticalSurface {
+  /// Reflection and transmission of a dichroic filter at one angle of incidence, from the normal.
+  struct DichroicAngle {
+    double radians = 0;
+    OpticalTable reflect;
+    OpticalTable transmit;
+    friend bool operator==(const DichroicAngle&, const DichroicAngle&) = default;
+  };
+
   std::string name;
   SurfaceModel model = SurfaceModel::glisur;
   SurfaceFinish finish = SurfaceFinish::polished;
@@ -101,15 +107,15 @@ struct SurfaceAssignment {
   friend bool operator==(const SurfaceAssignment&, const SurfaceAssignment&) = default;
 };
 
-/// A distribution over time (ns) or charge (photoelectrons): its density at ascending points, not normalised.
-struct Distribution {
-  std::vector<double> at;
-  std::vector<double> density;
-  friend bool operator==(const Distribution&, const Distribution&) = default;
-};
-
 /// Properties shared by the channels of one kind of sensor. Empty members have no effect.
 struct ChannelType {
+  /// A distribution over time (ns) or charge (photoelectrons): its density at ascending points, not normalised.
+  struct Distribution {
+    std::vector<double> at;
+    std::vector<double> density;
+    friend bool operator==(const Distribution&, const Distribution&) = default;
+  };
+
   std::string name;
   std::optional<OpticalTable> efficiency;  ///< times that of the surface, by wavelength
   std::vector<double> angles;              ///< of incidence on the sensor, radians, ascending
@@ -129,33 +135,33 @@ struct ChannelAssignment {
   friend bool operator==(const ChannelAssignment&, const ChannelAssignment&) = default;
 };
 
-/// A border surface between two solids.
-struct SolidBorder {
-  std::uint32_t from = 0;  ///< indices in Scene::instances
-  std::uint32_t to = 0;
-  std::uint32_t assignment = 0;  ///< index in Optics::assignments
-  friend bool operator==(const SolidBorder&, const SolidBorder&) = default;
-};
-
-/// A solid that detects.
-struct SolidChannel {
-  std::uint32_t solid = 0;  ///< index in Scene::instances
-  std::int64_t number = 0;
-  std::uint32_t type = kNone;  ///< index in Optics::channel_types, or kNone
-  friend bool operator==(const SolidChannel&, const SolidChannel&) = default;
-};
-
 /// All of a scene's optics. Readers fill the first half; resolve_optics() fills the second from it.
 struct Optics {
+  /// A border surface between two solids.
+  struct Border {
+    std::uint32_t from = 0;  ///< indices in Scene::instances
+    std::uint32_t to = 0;
+    std::uint32_t assignment = 0;  ///< index in Optics::assignments
+    friend bool operator==(const Border&, const Border&) = default;
+  };
+
+  /// A solid that detects.
+  struct Channel {
+    std::uint32_t solid = 0;  ///< index in Scene::instances
+    std::int64_t number = 0;
+    std::uint32_t type = kNone;  ///< index in Optics::channel_types, or kNone
+    friend bool operator==(const Channel&, const Channel&) = default;
+  };
+
   std::vector<OpticalProperties> materials;  ///< one for each of Scene::materials, or none at all
   std::vector<OpticalSurface> surfaces;
   std::vector<SurfaceAssignment> assignments;
   std::vector<ChannelType> channel_types;
   std::vector<ChannelAssignment> channel_assignments;
 
-  std::vector<std::uint32_t> skins;    ///< by solid: an index in `assignments` or kNone; empty where no solid has one
-  std::vector<SolidBorder> borders;    ///< by `from`, then `to`, each pair once
-  std::vector<SolidChannel> channels;  ///< by solid, each once
+  std::vector<std::uint32_t> skins;  ///< by solid: an index in `assignments` or kNone; empty where no solid has one
+  std::vector<Border> borders;       ///< by `from`, then `to`, each pair once
+  std::vector<Channel> channels;     ///< by solid, each once
 
   [[nodiscard]] bool empty() const {
     return materials.empty() && surfaces.empty() && channel_types.empty() && channel_assignments.empty();

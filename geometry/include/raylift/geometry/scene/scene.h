@@ -67,28 +67,28 @@ struct Material {
   std::array<float, 4> color{0.8F, 0.8F, 0.8F, 1.0F};  ///< diffuse RGBA, 0 to 1
 };
 
-/// A run of triangles of one mesh that share a material. A mesh's parts follow each other and cover all its triangles.
-struct MeshPart {
-  std::uint32_t first_triangle = 0;
-  std::uint32_t triangle_count = 0;
-};
-
-/// How far facets lie from the surface that they stand for, at most, in the mesh's unit. Both are 0 where the facets
-/// are the surface, as in all formats that hold triangles.
-struct Deviation {
-  double outward = 0;  ///< beyond the surface, so that the mesh takes space that the solid does not
-  double inward = 0;   ///< behind it, so that the mesh lacks space that the solid takes
-
-  bool operator==(const Deviation&) const = default;
-};
-
 /// Vertices and triangles, once, in the mesh's own frame and unit, exactly as the file gave them: an
 /// Instance's transform brings them to the world.
 struct Mesh {
+  /// A run of triangles that share a material. Parts follow each other and cover all its triangles.
+  struct Part {
+    std::uint32_t first_triangle = 0;
+    std::uint32_t triangle_count = 0;
+  };
+
+  /// How far facets lie from the surface that they stand for, at most, in the mesh's unit. Both are 0 where the facets
+  /// are the surface, as in all formats that hold triangles.
+  struct Deviation {
+    double outward = 0;  ///< beyond the surface, so that the mesh takes space that the solid does not
+    double inward = 0;   ///< behind it, so that the mesh lacks space that the solid takes
+
+    bool operator==(const Deviation&) const = default;
+  };
+
   std::string name;
   std::vector<Float3> vertices;
   std::vector<UInt3> triangles;
-  std::vector<MeshPart> parts;
+  std::vector<Part> parts;
   /// What each vertex lacks to the file's numbers, at most half a float step; or empty: nothing is known of it. load()
   /// keeps it for scenes with thin layers.
   std::vector<Float3> rests{};
@@ -116,14 +116,6 @@ struct Instance {
 
 enum class UpAxis : std::uint8_t { x, y, z };
 
-/// Where a scene's unit or up axis comes from.
-enum class Provenance : std::uint8_t {
-  file,        ///< the file states it
-  convention,  ///< the format, or G4DAE's optical `<extra>`, implies it
-  assumed,     ///< not stated anywhere: the default
-  option,      ///< the caller overrode it
-};
-
 /// What loading found and did. Counts are of unique meshes, not of their instances.
 struct LoadReport {
   std::uint64_t degenerate_triangles = 0;  ///< with two equal indices or no area; kept unless asked otherwise
@@ -138,16 +130,24 @@ struct LoadReport {
   std::vector<std::string> warnings;
 };
 
-/// A file that was read beside the scene's own: another COLLADA document, materials of an OBJ file, buffers of glTF.
-struct SourceFile {
-  std::string path;          ///< relative to the folder of the scene's own, and beneath it
-  std::uint64_t bytes = 0;   ///< when it was read
-  std::int64_t changed = 0;  ///< nanoseconds from 1970 to the last change (ctime) before it was read
-};
-
 /// A scene on the host. The world keeps the file's axes, and `up_axis` is the one that points up. Only parts of the
 /// file that state other axes are rotated.
 struct Scene {
+  /// Where the unit or the up axis comes from.
+  enum class Provenance : std::uint8_t {
+    file,        ///< the file states it
+    convention,  ///< the format, or G4DAE's optical `<extra>`, implies it
+    assumed,     ///< not stated anywhere: the default
+    option,      ///< the caller overrode it
+  };
+
+  /// A file that was read beside the scene's own: another COLLADA document, materials of an OBJ file, buffers of glTF.
+  struct SourceFile {
+    std::string path;          ///< relative to the folder of the scene's own, and beneath it
+    std::uint64_t bytes = 0;   ///< when it was read
+    std::int64_t changed = 0;  ///< nanoseconds from 1970 to the last change (ctime) before it was read
+  };
+
   std::string source;             ///< the path that was loaded
   std::vector<SourceFile> files;  ///< what was read beside it, in the order of their paths
   std::string format;             ///< its display name: "COLLADA", "glTF", ...

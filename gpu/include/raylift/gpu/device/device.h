@@ -3,7 +3,7 @@
 #pragma once
 
 #include <raylift/gpu/device/backend.h>
-#include <raylift/gpu/device/owned.h>
+#include <raylift/gpu/device/detail/owned.h>
 
 #include <memory>
 #include <optional>
@@ -16,21 +16,21 @@ namespace raylift {
 class PinnedPool;
 class StreamRef;
 
-/// A device that was tried, and why it was not chosen; empty if it was.
-struct DeviceAttempt {
-  std::string device;
-  std::string failure;
-};
-
 /// A device to put geometry on. A value: copies refer to the same device, which lives as long as one of them, or a
 /// buffer on it, does.
 class Device {
  public:
+  /// A device that was tried, and why it was not chosen; empty if it was.
+  struct Attempt {
+    std::string device;
+    std::string failure;
+  };
+
   /// The default device, by PyCUDA's rule: the CUDA device that $CUDA_DEVICE, ~/.cuda_device or ~/.cuda-device names,
   /// in this order. Otherwise the first CUDA device that gives a context. Without any CUDA device, the host device.
   /// Throws Error(device), with the list of attempts, where CUDA devices exist and none works. `attempts` receives that
   /// list in any case.
-  [[nodiscard]] static Device choose(std::vector<DeviceAttempt>* attempts = nullptr);
+  [[nodiscard]] static Device choose(std::vector<Attempt>* attempts = nullptr);
 
   /// The embedded host device; by default with half of this machine's memory as its budget.
   [[nodiscard]] static Device host(std::optional<std::uint64_t> budget_bytes = std::nullopt);
@@ -42,7 +42,7 @@ class Device {
   [[nodiscard]] static Device parse(std::string_view text, std::optional<std::uint64_t> host_budget = std::nullopt);
 
   /// Every CUDA device that works, in order, and the host device last.
-  [[nodiscard]] static std::vector<Device> all(std::vector<DeviceAttempt>* attempts = nullptr);
+  [[nodiscard]] static std::vector<Device> all(std::vector<Attempt>* attempts = nullptr);
 
   /// On a backend of the caller's.
   explicit Device(std::shared_ptr<detail::Backend> backend, PinnedFlags staging = {true, true, false});

@@ -15,40 +15,38 @@
 
 namespace raylift {
 
-class PinnedPool;
-
-/// A pinned block from a pool. The destructor returns it to the pool. Move-only.
-class PinnedBlock {
- public:
-  PinnedBlock() = default;
-
-  /// The bytes requested; the block may be up to 1/16 larger. Empty without a block.
-  [[nodiscard]] std::span<std::byte> host() const;
-  [[nodiscard]] std::byte* device() const;
-
-  /// Records an event on `stream`, of a block that is not empty. wait() waits for it, and the pool does not reuse the
-  /// block before it has passed.
-  void used_by(StreamRef stream);
-  /// Waits for the event of the last used_by().
-  void wait() const;
-  /// Returns the block to the pool now.
-  void reset() noexcept { loan_.reset(); }
-
- private:
-  friend class PinnedPool;
-  struct Loan;
-  struct GiveBack {
-    void operator()(Loan* loan) const noexcept;
-  };
-  std::unique_ptr<Loan, GiveBack> loan_;
-};
-
 /// A pool of pinned host memory, after PyCUDA's PageLockedMemoryPool: sizes fall into bins by their power of two and
 /// the four bits below, so that at most 1/16 of a block is wasted. A bin is a stack of free blocks. The pool keeps them
 /// until free_held() or stop_holding(). When pinned memory runs out, it frees them one by one, largest first, until the
 /// allocation succeeds. A block whose last event has not passed is not reused. Thread-safe.
 class PinnedPool : public std::enable_shared_from_this<PinnedPool> {
  public:
+  /// A pinned block from a pool. The destructor returns it to the pool. Move-only.
+  class Block {
+   public:
+    Block() = default;
+
+    /// The bytes requested; the block may be up to 1/16 larger. Empty without a block.
+    [[nodiscard]] std::span<std::byte> host() const;
+    [[nodiscard]] std::byte* device() const;
+
+    /// Records an event on `stream`, of a block that is not empty. wait() waits for it, and the pool does not reuse the
+    /// block before it has passed.
+    void used_by(StreamRef stream);
+    /// Waits for the event of the last used_by().
+    void wait() const;
+    /// Returns the block to the pool now.
+    void reset() noexcept { loan_.reset(); }
+
+   private:
+    friend class PinnedPool;
+    struct Loan;
+    struct GiveBack {
+      void operator()(Loan* loan) const noexcept;
+    };
+    std::unique_ptr<Loan, GiveBack> loan_;
+  };
+
   [[nodiscard]] static std::shared_ptr<PinnedPool> make(std::shared_ptr<detail::Backend> backend,
                                                         PinnedFlags flags = {});
   ~PinnedPool();
@@ -57,7 +55,7 @@ class PinnedPool : public std::enable_shared_from_this<PinnedPool> {
 
   /// Throws Error(usage) for 0 bytes, or more than half of all addresses. Throws Error(out_of_host_memory) with the
   /// bytes requested, held and active.
-  [[nodiscard]] PinnedBlock allocate(std::size_t bytes);
+  [[nodiscard]] Block allocate(std::size_t bytes);
 
   [[nodiscard]] PinnedFlags flags() const { return flags_; }
   [[nodiscard]] std::size_t held_blocks() const;    ///< free blocks of the pool
@@ -76,7 +74,7 @@ class PinnedPool : public std::enable_shared_from_this<PinnedPool> {
   [[nodiscard]] static std::size_t block_bytes(Bin bin);
 
  private:
-  friend class PinnedBlock;
+  friend class Block;
   struct Held {
     detail::HostBlock block;
     std::unique_ptr<Event> busy;

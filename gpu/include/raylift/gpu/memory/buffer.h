@@ -123,27 +123,11 @@ class SplitBuffer : public detail::Array<T> {
   [[nodiscard]] std::span<std::byte> host_part() const { return this->memory().host_part(); }
 };
 
-/// Pins memory of the caller's for its life, so that copies from it need no staging and kernels can read it. The memory
-/// must outlive it.
-class RegisteredMemory {
- public:
-  /// Throws what Memory::registered does.
-  RegisteredMemory(const Device& device, std::span<std::byte> memory, PinnedFlags flags = {true, true, false})
-      : memory_(Memory::registered(device, memory, flags)) {}
-
-  [[nodiscard]] std::byte* host() const { return memory_.host_part().data(); }
-  [[nodiscard]] std::byte* device() const { return memory_.device(); }
-  [[nodiscard]] std::size_t size() const { return memory_.bytes(); }
-
- private:
-  Memory memory_;
-};
-
-/// Pins `values` in place.
+/// Pins `values` in place, so that copies from them need no staging and kernels can read them: Memory::registered().
 template <class T>
-[[nodiscard]] RegisteredMemory register_host_memory(const Device& device, std::span<T> values) {
+[[nodiscard]] Memory register_host_memory(const Device& device, std::span<T> values) {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>);
-  return RegisteredMemory(device, std::as_writable_bytes(values));
+  return Memory::registered(device, std::as_writable_bytes(values), {true, true, false});
 }
 
 }  // namespace raylift

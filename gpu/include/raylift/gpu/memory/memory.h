@@ -2,8 +2,8 @@
 // Memory that kernels read, by bytes. buffer.h has arrays of elements over it.
 #pragma once
 
+#include <raylift/gpu/device/detail/owned.h>
 #include <raylift/gpu/device/device.h>
-#include <raylift/gpu/device/owned.h>
 #include <raylift/gpu/memory/device_resource.h>
 #include <raylift/gpu/memory/placement.h>
 

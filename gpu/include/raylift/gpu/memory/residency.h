@@ -10,19 +10,19 @@
 
 namespace raylift {
 
-struct ArrayResidency {
-  std::string name;
-  ArrayRank rank = ArrayRank::attributes;
-  std::uint64_t bytes = 0;
-  Residency where = Residency::device;
-  std::uint64_t device_bytes = 0;
-  std::uint64_t host_bytes = 0;
-  std::string why;
-  bool fell_back = false;  ///< the planned allocation failed
-  bool in_place = false;   ///< the device computed it there
-};
-
 struct ResidencyReport {
+  struct Array {
+    std::string name;
+    ArrayRank rank = ArrayRank::attributes;
+    std::uint64_t bytes = 0;
+    Residency where = Residency::device;
+    std::uint64_t device_bytes = 0;
+    std::uint64_t host_bytes = 0;
+    std::string why;
+    bool fell_back = false;  ///< the planned allocation failed
+    bool in_place = false;   ///< the device computed it there
+  };
+
   std::string device_id;
   std::string device_name;
   PlacementPolicy policy = PlacementPolicy::automatic;
@@ -34,7 +34,7 @@ struct ResidencyReport {
   double placement_seconds = 0;   ///< planning
   double allocation_seconds = 0;  ///< of all memory, the ring included
   double upload_seconds = 0;      ///< converting and copying, to the last byte's arrival
-  std::vector<ArrayResidency> arrays;
+  std::vector<Array> arrays;
 
   [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::uint64_t device_bytes() const;

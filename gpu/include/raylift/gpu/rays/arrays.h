@@ -13,22 +13,22 @@
 
 namespace raylift {
 
-/// Triples of floating-point numbers anywhere in the device's memory: number (i, k) lies `row * i + column * k` bytes
-/// after `data`. A row of 0 gives all rays the same triple.
-struct Triples {
-  const void* data = nullptr;
-  std::ptrdiff_t row = 12;
-  std::ptrdiff_t column = 4;
-  bool is_double = false;
-
-  [[nodiscard]] RAYLIFT_HD double at(std::size_t i, int k) const {
-    const auto* const place = static_cast<const char*>(data) + row * static_cast<std::ptrdiff_t>(i) + column * k;
-    return is_double ? *reinterpret_cast<const double*>(place) : double{*reinterpret_cast<const float*>(place)};
-  }
-};
-
 /// Rays, by array.
 struct RayArrays {
+  /// Triples of floating-point numbers anywhere in the device's memory: number (i, k) lies `row * i + column * k` bytes
+  /// after `data`. A row of 0 gives all rays the same triple.
+  struct Triples {
+    const void* data = nullptr;
+    std::ptrdiff_t row = 12;
+    std::ptrdiff_t column = 4;
+    bool is_double = false;
+
+    [[nodiscard]] RAYLIFT_HD double at(std::size_t i, int k) const {
+      const auto* const place = static_cast<const char*>(data) + row * static_cast<std::ptrdiff_t>(i) + column * k;
+      return is_double ? *reinterpret_cast<const double*>(place) : double{*reinterpret_cast<const float*>(place)};
+    }
+  };
+
   Triples origins;     ///< millimetres, in the scene's coordinates
   Triples directions;  ///< need no unit length: t counts in their lengths
   double shift[3]{};   ///< subtracted from the origins in double: GeometryView::origin

@@ -14,14 +14,14 @@ namespace raylift {
 
 /// The arrays of an OpticsView. All are empty for a scene without optics.
 struct OpticsArrays {
-  std::vector<TableRow> rows;
+  std::vector<OpticsView::TableRow> rows;
   std::vector<std::uint32_t> buckets;
   std::vector<MaterialOptics> materials;
   std::vector<SurfaceOptics> surfaces;
-  std::vector<CurvePoint> points;
-  std::vector<BorderBucket> borders;
-  std::vector<ChannelView> channels;
-  std::vector<ChannelTypeView> channel_types;
+  std::vector<Curve::Point> points;
+  std::vector<OpticsView::BorderBucket> borders;
+  std::vector<OpticsView::Channel> channels;
+  std::vector<OpticsView::ChannelType> channel_types;
   Raster raster = kOwnPoints;
 
   /// For host code; valid as long as this lives and does not change.

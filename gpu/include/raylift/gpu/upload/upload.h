@@ -26,35 +26,29 @@ namespace raylift {
 struct Scene;
 struct SceneBvh;
 
-/// Device memory of the caller's for an array, in place of memory that the upload allocates.
-struct ExternalMemory {
-  std::byte* device = nullptr;  ///< for kernels and copies; stays as long as what was uploaded is used
-  std::string why;              ///< for the report
-};
-
-/// Gives an array its external memory. Called for each array that is not empty, before placement, on the uploading
-/// thread. An ExternalMemory without an address leaves the array to placement. External memory counts in the budget.
-using ExternalTarget = std::function<ExternalMemory(const std::string& name, std::size_t bytes)>;
-
-/// Where the BVHs of an upload are built.
-enum class BvhBuilder : std::uint8_t {
-  host,    ///< build_bvh: the best trees
-  device,  ///< the device, for meshes of 50,000 triangles and more: much faster, for rays at 0.98 times the rate. The
-           ///< host device has the host's builder
-};
-
-/// How finely next_boundary() resolves places.
-enum class Positions : std::uint8_t {
-  automatic,  ///< finely for scenes with optics that have thin layers, in two levels
-  floats,     ///< to 2^-21 of the scene's largest coordinate
-  fine,       ///< to 2^-41 of it: by each instance's transform in double, and by vertices to 48 bits
-};
-
-[[nodiscard]] const char* to_string(Positions positions) noexcept;
-/// By its name. Throws Error(usage) for another one.
-[[nodiscard]] Positions positions_of(std::string_view name);
-
 struct UploadOptions {
+  /// Where the BVHs of an upload are built.
+  enum class BvhBuilder : std::uint8_t {
+    host,    ///< build_bvh: the best trees
+    device,  ///< the device, for meshes of 50,000 triangles and more: much faster, for rays at 0.98 times the rate. The
+             ///< host device has the host's builder
+  };
+  /// How finely next_boundary() resolves places.
+  enum class Positions : std::uint8_t {
+    automatic,  ///< finely for scenes with optics that have thin layers, in two levels
+    floats,     ///< to 2^-21 of the scene's largest coordinate
+    fine,       ///< to 2^-41 of it: by each instance's transform in double, and by vertices to 48 bits
+  };
+  /// Device memory of the caller's for an array, in place of memory that the upload allocates.
+  struct ExternalMemory {
+    std::byte* device = nullptr;  ///< for kernels and copies; stays as long as what was uploaded is used
+    std::string why;              ///< for the report
+  };
+
+  /// Gives an array its external memory. Called for each array that is not empty, before placement, on the uploading
+  /// thread. An ExternalMemory without an address leaves the array to placement. External memory counts in the budget.
+  using ExternalTarget = std::function<ExternalMemory(const std::string& name, std::size_t bytes)>;
+
   PlacementPolicy policy = PlacementPolicy::automatic;
   std::uint64_t reserve = kDefaultReserve;  ///< device bytes that stay free
   std::uint64_t budget = UINT64_MAX;        ///< device bytes to take at most
@@ -62,7 +56,7 @@ struct UploadOptions {
   /// Build the BVH that ray queries need, and upload it too. Without it every ray of a kernel misses and every point is
   /// in no solid, and trace() and photons throw Error(usage); an upload takes less time and memory.
   bool bvh = true;
-  BvhOptions bvh_options;
+  Bvh::Options bvh_options;
   BvhBuilder bvh_builder = BvhBuilder::host;
   /// A prebuilt BVH of the scene, from build_bvh for the same origin (and of the flattened scene if that is uploaded):
   /// no other one is built then. It must live until the upload returns. Error(usage) if its counts, links or transforms
@@ -88,8 +82,11 @@ struct UploadOptions {
   std::vector<Device> relay_devices;
 };
 
-/// Whether an upload of the scene resolves places finely: by has_thin_layers() of
-/// <raylift/geometry/scene/thin_layers.h>.
+[[nodiscard]] const char* to_string(UploadOptions::Positions positions) noexcept;
+/// By its name. Throws Error(usage) for another one.
+[[nodiscard]] UploadOptions::Positions positions_of(std::string_view name);
+
+/// Whether an upload of the scene resolves places finely.
 [[nodiscard]] bool is_fine(const Scene& scene, const UploadOptions& options);
 
 /// Uploaded arrays, in the order of their sources and of UploadOptions::arrays, and where they went.

@@ -20,7 +20,7 @@ struct Anchor {
 }
 [[nodiscard]] RAYLIFT_HD_INLINE Anchor anchor_of(const GeometryView& geometry, const Source& source) {
   const Vector half(source.extent);
-  const Real reach = source.shape == SourceShape::line ? square_root(dot(half, half)) : Real(source.radius);
+  const Real reach = source.shape == Source::Shape::line ? square_root(dot(half, half)) : Real(source.radius);
   const FinePoint center = geometry.fine_from_scene(source.center);
   return {locate(geometry, center), is_clear(geometry, center.point, reach)};
 }
@@ -33,7 +33,7 @@ struct alignas(16) EventSource {
 
 /// Whether photons are born in a volume, where none lies on a face but by chance.
 [[nodiscard]] RAYLIFT_HD_INLINE bool fills_volume(const Source& source) {
-  return source.shape == SourceShape::ball && source.radius > 0;
+  return source.shape == Source::Shape::ball && source.radius > 0;
 }
 
 /// The path from a source's centre to a birth: a unit direction and a distance. A negative distance: the birth is at
@@ -43,7 +43,7 @@ struct BirthPlace {
   Real distance;
 };
 [[nodiscard]] RAYLIFT_HD_INLINE BirthPlace birth_place(const Source& source, RandomStream& random) {
-  if (source.shape == SourceShape::line) {
+  if (source.shape == Source::Shape::line) {
     const Vector half(source.extent);
     const Real length = square_root(dot(half, half));
     if (!(length > Real(0))) return {half, Real(-1)};
@@ -53,7 +53,7 @@ struct BirthPlace {
   if (!(source.radius > 0)) return {Vector(source.extent), Real(-1)};
   // The larger of two uniform numbers has the density of a radius in a disc, the largest of three that in a ball.
   const Real a = random.uniform(), b = random.uniform();
-  if (source.shape == SourceShape::disc) {
+  if (source.shape == Source::Shape::disc) {
     const Vector direction = random_polarization(source.extent, random);
     return {direction, Real(source.radius) * larger(a, b)};
   }
@@ -64,10 +64,10 @@ struct BirthPlace {
 
 /// The direction of a photon at its birth.
 [[nodiscard]] RAYLIFT_HD_INLINE Vector birth_direction(const Source& source, RandomStream& random) {
-  if (source.aim == Aim::isotropic) return random.direction();
+  if (source.aim == Source::Aim::isotropic) return random.direction();
   const Vector axis(source.direction);
   Real cosine, sine;
-  if (source.aim == Aim::lambertian) {
+  if (source.aim == Source::Aim::lambertian) {
     // The squared sine of the angle is uniform.
     const Real u = random.uniform();
     cosine = square_root(Real(1) - u);

@@ -36,11 +36,12 @@ struct WavelengthRange {
   Real shortest, longest;
 };
 /// The step's, or that of the material's RINDEX.
-RAYLIFT_HD_INLINE WavelengthRange range_of(const OpticsView& optics, std::uint16_t material, const CerenkovStep& step) {
+RAYLIFT_HD_INLINE WavelengthRange range_of(const OpticsView& optics, std::uint16_t material,
+                                           const Genstep::Cerenkov& step) {
   if (step.longest > 0 || material == MaterialCode::none) return {step.shortest, step.longest};
   const MaterialOptics& of = optics.materials[material];
   if ((of.flags & material_flags::kIndex) == 0) return {0, 0};
-  const Coverage covered = of.covered_by[static_cast<std::size_t>(BulkProperty::index)];
+  const MaterialOptics::Coverage covered = of.covered_by[static_cast<std::size_t>(BulkProperty::index)];
   return {covered.shortest, covered.longest};
 }
 
@@ -65,7 +66,8 @@ RAYLIFT_HD_INLINE Real cerenkov_part(Real beta_inverse, Real energy, Real n_low,
 }
 /// Over the points of the material's table. Where the index is linear in wavelength, over parts that are so short that
 /// it is nearly linear in energy too.
-RAYLIFT_HD_INLINE CerenkovSum cerenkov_sum(const OpticsView& optics, std::uint16_t material, const CerenkovStep& step) {
+RAYLIFT_HD_INLINE CerenkovSum cerenkov_sum(const OpticsView& optics, std::uint16_t material,
+                                           const Genstep::Cerenkov& step) {
   const Real hc(kEnergyTimesWavelength);
   const Real beta_inverse(step.beta_inverse);
   const WavelengthRange range = range_of(optics, material, step);
@@ -125,7 +127,7 @@ RAYLIFT_HD_INLINE BirthPlace way_along(Vector displacement, Real fraction) {
 
 RAYLIFT_HD_INLINE BirthPlace cerenkov_birth(const GeometryView& geometry, const Genstep& genstep,
                                             const GenstepPlace& place, StartPhoton& photon, RandomStream& random) {
-  const auto step = details_of<CerenkovStep>(genstep);
+  const auto step = details_of<Genstep::Cerenkov>(genstep);
   const std::uint16_t material = material_at(geometry, place.in);
   const WavelengthRange range = range_of(geometry.optics, material, step);
   const Real hc(kEnergyTimesWavelength);
@@ -153,7 +155,7 @@ RAYLIFT_HD_INLINE BirthPlace cerenkov_birth(const GeometryView& geometry, const 
 
 RAYLIFT_HD_INLINE BirthPlace scintillation_birth(const GeometryView& geometry, const Genstep& genstep,
                                                  const GenstepPlace& place, StartPhoton& photon, RandomStream& random) {
-  const auto step = details_of<ScintillationStep>(genstep);
+  const auto step = details_of<Genstep::Scintillation>(genstep);
   const Vector direction = random.direction();
   photon.direction = direction;
   photon.polarization = random_polarization(direction, random);
@@ -189,14 +191,14 @@ RAYLIFT_HD_INLINE Axes2 turned_axes(Vector z) {
 /// `index` is that of the photon in its step.
 RAYLIFT_HD_INLINE BirthPlace torch_birth(const Genstep& genstep, std::uint32_t index, StartPhoton& photon,
                                          RandomStream& random) {
-  const auto step = details_of<TorchStep>(genstep);
+  const auto step = details_of<Genstep::Torch>(genstep);
   const Vector direction = unit(step.direction);
   const Axes2 axes = turned_axes(direction);
   photon.direction = direction;
   photon.polarization = -axes.y;
   photon.wavelength = step.wavelength;
   photon.time = genstep.time;
-  if (step.shape == TorchStep::Shape::disc) {
+  if (step.shape == Genstep::Torch::Shape::disc) {
     const auto within = [&](const float(&range)[2]) {
       return Real(range[0]) + random.uniform() * (Real(range[1]) - Real(range[0]));
     };
@@ -205,19 +207,20 @@ RAYLIFT_HD_INLINE BirthPlace torch_birth(const Genstep& genstep, std::uint32_t i
     photon.polarization = angle.sine * axes.x - angle.cosine * axes.y;
     return {angle.cosine * axes.x + angle.sine * axes.y, radius};
   }
-  if (step.shape == TorchStep::Shape::point) return {axes.x, Real(0)};
+  if (step.shape == Genstep::Torch::Shape::point) return {axes.x, Real(0)};
   const Real part = Real(static_cast<float>(index)) / Real(static_cast<float>(genstep.photons));
   const Real along = Real(step.radius) * (Real(2) * part - Real(1));
   return {along < Real(0) ? -axes.x : axes.x, magnitude(along)};
 }
 
-RAYLIFT_HD_INLINE bool is_cerenkov(GenstepType type) {
-  return type == GenstepType::cerenkov || type == GenstepType::g4_cerenkov || type == GenstepType::g4_cerenkov_modified;
+RAYLIFT_HD_INLINE bool is_cerenkov(Genstep::Type type) {
+  return type == Genstep::Type::cerenkov || type == Genstep::Type::g4_cerenkov ||
+         type == Genstep::Type::g4_cerenkov_modified;
 }
 
 /// The point from which the solids of a step's photons are found.
 RAYLIFT_HD_INLINE LocalPoint anchor_of(const Genstep& genstep) {
-  if (genstep.type == GenstepType::torch) return LocalPoint(genstep.position);
+  if (genstep.type == Genstep::Type::torch) return LocalPoint(genstep.position);
   const float* const displacement = genstep.rows[0];
   return LocalPoint(Vector(genstep.position) + Real(0.5f) * Vector(displacement[0], displacement[1], displacement[2]));
 }
@@ -248,15 +251,15 @@ RAYLIFT_HD_INLINE GenstepPlace place_genstep(const GeometryView& geometry, const
   const bool counts = genstep.photons == kPhotonsOfPhysics;
   RandomStream random(seed, number, kNumberDraws);
   if (is_cerenkov(genstep.type)) {
-    const auto step = details_of<CerenkovStep>(genstep);
+    const auto step = details_of<Genstep::Cerenkov>(genstep);
     const CerenkovSum sum = cerenkov_sum(geometry.optics, material, step);
     place.light = sum.max_sin2;
     // alpha / (hbar c), 1/(eV mm)
     if (counts)
       photons =
           poisson(Real(36.98102f) * Real(step.charge) * Real(step.charge) * sum.integral * Real(step.length), random);
-  } else if (genstep.type != GenstepType::torch && material != MaterialCode::none) {
-    const auto step = details_of<ScintillationStep>(genstep);
+  } else if (genstep.type != Genstep::Type::torch && material != MaterialCode::none) {
+    const auto step = details_of<Genstep::Scintillation>(genstep);
     const MaterialOptics& optics = geometry.optics.materials[material];
     for (std::uint32_t i = 0; i != 3; ++i)
       if ((step.component == 0 || step.component == i + 1) && optics.scintillation[i].spectrum.count != 0)
@@ -273,8 +276,8 @@ RAYLIFT_HD_INLINE GenstepPlace place_genstep(const GeometryView& geometry, const
 
 /// Whether a step gives the places of its photons, which may lie on a face. The others lie on one but by chance.
 RAYLIFT_HD_INLINE bool gives_places(const Genstep& genstep) {
-  if (genstep.type == GenstepType::torch) return true;
-  return !detail::is_cerenkov(genstep.type) && details_of<ScintillationStep>(genstep).charge == 0;
+  if (genstep.type == Genstep::Type::torch) return true;
+  return !detail::is_cerenkov(genstep.type) && details_of<Genstep::Scintillation>(genstep).charge == 0;
 }
 
 /// Generates a photon by its number among those of all gensteps, and walks from the middle of its step to its birth.
@@ -303,12 +306,12 @@ RAYLIFT_HD_INLINE void generate(const GeometryView& geometry, const GenstepView&
   RandomStream random(seed, number, kBirthDraws);
   const std::uint64_t first = low == range.first ? 0 : gensteps.ends[low - 1];
   const BirthPlace birth = is_cerenkov(genstep.type) ? cerenkov_birth(geometry, genstep, place, photon, random)
-                           : genstep.type == GenstepType::torch
+                           : genstep.type == Genstep::Type::torch
                                ? torch_birth(genstep, static_cast<std::uint32_t>(number - first), photon, random)
                                : scintillation_birth(geometry, genstep, place, photon, random);
-  photon.flags = flag_of(is_cerenkov(genstep.type)            ? BirthKind::cerenkov
-                         : genstep.type == GenstepType::torch ? BirthKind::torch
-                                                              : BirthKind::scintillation);
+  photon.flags = flag_of(is_cerenkov(genstep.type)              ? BirthKind::cerenkov
+                         : genstep.type == Genstep::Type::torch ? BirthKind::torch
+                                                                : BirthKind::scintillation);
   FinePoint at = anchor_of(genstep);
   in = place.in;
   Real left = birth.distance;

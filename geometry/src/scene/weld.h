@@ -6,12 +6,6 @@
 
 namespace raylift {
 
-/// How vertices at the same place become one.
-struct WeldOptions {
-  bool enabled = true;
-  double tolerance = 0;  ///< in the file's unit; 0: only vertices that are equal (0 and -0 count as equal)
-};
-
 /// Merges vertices of `mesh` that lie at the same place and rewrites its triangles; triangles keep their order and
 /// number.
 ///
@@ -20,6 +14,6 @@ struct WeldOptions {
 /// is its first one in file order, and kept vertices stay in file order: the result is the same for any number of
 /// threads. Vertices must be finite and indices in range (`load` has checked both). Parallel; throws
 /// Error(out_of_host_memory).
-void weld(Mesh& mesh, const WeldOptions& options = {});
+void weld(Mesh& mesh, double tolerance = 0);
 
 }  // namespace raylift

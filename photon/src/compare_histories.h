@@ -3,13 +3,14 @@
 // occurs, as Opticks compares with Geant4 (sysrap/sqc, ana/qcf.py).
 #pragma once
 
-#include <raylift/photon/histories.h>
 #include <raylift/photon/npy.h>
 
 #include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "histories.h"
 
 namespace raylift::photon {
 
