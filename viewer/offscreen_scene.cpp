@@ -12,9 +12,9 @@
 
 #include "cli/output_file.h"
 #include "cli/text.h"
-#include "draw/legends.h"
+#include "draw/overlay/legends.h"
 #include "meshes/enclosed.h"
-#include "model/reveal.h"
+#include "model/solids/reveal.h"
 #include "state/photon_source.h"
 
 namespace raylift::viewer {

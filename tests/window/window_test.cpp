@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "draw/overlay.h"
+#include "draw/overlay/overlay.h"
 #include "support/images.h"
 #include "support/paths.h"
 #include "viewer/light/photon_rows.h"

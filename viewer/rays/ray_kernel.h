@@ -8,8 +8,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "model/color_scale.h"
-#include "model/modes.h"
+#include "model/colors/color_scale.h"
+#include "model/settings/modes.h"
 #include "rays/ray_math.h"
 
 namespace raylift::viewer {

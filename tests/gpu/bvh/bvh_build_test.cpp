@@ -11,8 +11,8 @@
 #include <cstring>
 
 #include "bvh/bvh_build_limit.h"
-#include "bvh_quality.h"
 #include "gpu/src/bvh/bvh_build.h"
+#include "rays/bvh_quality.h"
 #include "support/bvh_walker.h"
 #include "support/devices.h"
 #include "support/exact_shapes.h"

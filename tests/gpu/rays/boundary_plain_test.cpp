@@ -10,7 +10,7 @@
 #include <random>
 #include <tuple>
 
-#include "media_scenes.h"
+#include "media/media_scenes.h"
 #include "support/effort.h"
 
 namespace raylift {

@@ -14,7 +14,7 @@
 #include "light/light_statistics.h"
 #include "light/photon_colors.h"
 #include "light/photons.h"
-#include "model/palette.h"
+#include "model/colors/palette.h"
 #include "photon_rows.h"
 #include "support/paths.h"
 

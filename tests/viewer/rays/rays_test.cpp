@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "draw/renderer.h"
-#include "model/solids.h"
+#include "model/solids/solids.h"
 #include "rays/ray_caster.h"
 #include "support/images.h"
 #include "support/paths.h"

@@ -13,19 +13,19 @@
 #include <string>
 #include <vector>
 
-#include "draw/legends.h"
+#include "draw/overlay/legends.h"
 #include "meshes/caps.h"
-#include "model/find.h"
-#include "model/palette.h"
-#include "model/reveal.h"
-#include "state/bookmarks.h"
-#include "state/view_options.h"
+#include "model/colors/palette.h"
+#include "model/solids/find.h"
+#include "model/solids/reveal.h"
+#include "state/options/bookmarks.h"
+#include "state/options/view_options.h"
 #include "support/boxes.h"
 #include "support/paths.h"
 #include "viewer/remote/with_outside.h"
 #include "viewer/window/typed.h"
 #include "viewer/with_context.h"
-#include "window/controls.h"
+#include "window/controls/controls.h"
 
 namespace raylift::viewer {
 namespace {

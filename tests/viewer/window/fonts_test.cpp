@@ -9,7 +9,7 @@
 
 #include "base/utf8.h"
 #include "window/gui.h"
-#include "window/icons.h"
+#include "window/items/icons.h"
 
 namespace raylift::viewer {
 namespace {

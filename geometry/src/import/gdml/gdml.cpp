@@ -10,9 +10,9 @@
 
 #include "import/each_mesh.h"
 #include "import/formats/polygon_reader.h"
+#include "import/gdml/structure/structure.h"
+#include "import/gdml/structure/structure_expand.h"
 #include "optics/gdml.h"
-#include "structure.h"
-#include "structure_expand.h"
 #include "surfaces.h"
 
 namespace raylift::gdml {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "import/gdml/occt/operation.h"
+#include "import/gdml/booleans/occt/operation.h"
 
 namespace raylift::step {
 

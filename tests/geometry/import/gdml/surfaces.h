@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "import/gdml/solid.h"
+#include "import/gdml/shapes/solid.h"
 
 namespace raylift::test {
 
