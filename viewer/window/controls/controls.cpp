@@ -70,7 +70,7 @@ void add_measured_centre(Target to, Event event) {
   print_measured(to);
 }
 
-void click(Target to, Event event) {
+void select(Target to, Event event) {
   if (to.state.measuring().active())
     return event.shift ? add_measured_centre(to, event) : add_measured_point(to, event);
   if (const auto photon = to.frames->pick_photon(to.state, event.cursor)) {
@@ -83,7 +83,7 @@ void click(Target to, Event event) {
   if (to.state.selection()) to.print(to.state.selection()->path);
 }
 
-void double_click(Target to, Event event) {
+void select_and_frame(Target to, Event event) {
   if (to.state.measuring().active()) return;  // the first click added a point
   to.state.selection().select(to.frames->pick(to.state, event.cursor), event.cursor);
   if (to.state.selection()) to.state.viewpoint().focus_selection();
@@ -204,243 +204,177 @@ int digit(Event event) {
 }
 
 using Group = Control::Group;
+using Names = std::vector<std::string_view>;
+
+Control key(Names names, std::string_view help, Control::Action action) {
+  return {{}, Kind::key, std::move(names), help, action};
+}
+Control held_key(Names names, std::string_view help, Control::Action action) {
+  return {{}, Kind::held_key, std::move(names), help, action};
+}
+Control drag(Names names, std::string_view help, Control::Action action) {
+  return {{}, Kind::drag, std::move(names), help, action};
+}
+Control wheel(Names names, std::string_view help, Control::Action action) {
+  return {{}, Kind::wheel, std::move(names), help, action};
+}
+Control click(Names names, std::string_view help, Control::Action action) {
+  return {{}, Kind::click, std::move(names), help, action};
+}
+
+Control drag_by_scheme(decltype(Control::by_scheme) names, std::string_view help, Control::Action action) {
+  Control one = drag({}, help, action);
+  one.by_scheme = std::move(names);
+  return one;
+}
+
+Control while_typing(Control one) {
+  one.while_typing = true;
+  return one;
+}
+
+Control shown_as(std::string_view names, Control one) {
+  one.shown = names;
+  return one;
+}
+
+std::vector<Control> in_group(Group group, std::vector<Control> controls) {
+  for (Control& one : controls) one.group = group;
+  return controls;
+}
 
 std::vector<Control> view_controls() {
-  constexpr Group kGroup = Group::view;
-  return {{kGroup,
-           Kind::drag,
-           {},
-           "orbit",
-           [](Camera& c, Event e) { c.orbit(-e.dx * kOrbit, -e.dy * kOrbit); },
-           false,
-           {},
-           {{{"left drag"}, {"left drag"}, {"middle drag", "left drag"}}}},
-          {kGroup,
-           Kind::drag,
-           {},
-           "pan",
-           pan,
-           false,
-           {},
-           {{{"right drag", "middle drag", "Shift+left drag"},
-             {"middle drag", "Shift+left drag"},
-             {"Shift+middle drag", "right drag", "Shift+left drag"}}}},
-          {kGroup,
-           Kind::drag,
-           {},
-           "zoom",
-           zoom_by_drag,
-           false,
-           {},
-           {{{"Ctrl+middle drag"}, {"right drag"}, {"Ctrl+middle drag"}}}},
-          {kGroup,
-           Kind::drag,
-           {"Ctrl+left drag"},
-           "look around",
-           [](Camera& c, Event e) { c.turn(e.dx * kTurn, e.dy * kTurn); }},
-          {kGroup, Kind::wheel, {"wheel"}, "zoom to the cursor", zoom},
-          {kGroup, Kind::held_key, {"W", "S", "A", "D", "E", "Q"}, "fly; faster with Shift", fly},
-          {kGroup,
-           Kind::wheel,
-           {"wheel while flying"},
-           "fly faster or slower, from now on",
-           [](Target to, Event e) { to.state.viewpoint().change_fly_speed(e.steps); }},
-          {kGroup,
-           Kind::click,
-           {"click on an axis of the gizmo"},
-           "look along this axis",
-           [](Target to, Event e) { to.state.viewpoint().look_along(e.axis); }},
-          {kGroup, Kind::key, {"Num 1", "Shift+1"}, "view from the front", look_from<StandardView::front>},
-          {kGroup, Kind::key, {"Ctrl+Num 1", "Ctrl+Shift+1"}, "view from the back", look_from<StandardView::back>},
-          {kGroup, Kind::key, {"Num 3", "Shift+3"}, "view from the right", look_from<StandardView::right>},
-          {kGroup, Kind::key, {"Ctrl+Num 3", "Ctrl+Shift+3"}, "view from the left", look_from<StandardView::left>},
-          {kGroup, Kind::key, {"Num 7", "Shift+7"}, "view from the top", look_from<StandardView::top>},
-          {kGroup, Kind::key, {"Ctrl+Num 7", "Ctrl+Shift+7"}, "view from the bottom", look_from<StandardView::bottom>},
-          {kGroup, Kind::key, {"Num 9", "Shift+9"}, "view from the opposite side", look_from_opposite},
-          {kGroup, Kind::key, {"Num 0", "Shift+0"}, "isometric view", look_from<StandardView::iso>},
-          {kGroup, Kind::key, {"Num 4"}, "turn the camera to the left by 15 degrees", turn_by_key<-1, 0>},
-          {kGroup, Kind::key, {"Num 6"}, "turn the camera to the right by 15 degrees", turn_by_key<1, 0>},
-          {kGroup, Kind::key, {"Num 8"}, "raise the camera by 15 degrees", turn_by_key<0, -1>},
-          {kGroup, Kind::key, {"Num 2"}, "lower the camera by 15 degrees", turn_by_key<0, 1>},
-          {kGroup, Kind::key, {"Num +"}, "zoom in", zoom_by_key<1>},
-          {kGroup, Kind::key, {"Num -"}, "zoom out", zoom_by_key<-1>},
-          {kGroup,
-           Kind::key,
-           {"Num 5", "Shift+5"},
-           "orthographic",
-           [](ViewerState& s) { s.viewpoint().set_orthographic(!s.camera().orthographic); }},
-          {kGroup, Kind::key, {"Home"}, "the first view again", [](ViewerState& s) { s.viewpoint().go_home(); }},
-          {kGroup, Kind::key, {"Enter"}, "frame all that is shown", [](ViewerState& s) { s.viewpoint().frame_all(); }},
-          {kGroup, Kind::key, {"F", "Num ."}, "frame the selected solid", [](ViewerState& s) {
-             s.viewpoint().focus_selection();
-           }}};
+  return in_group(
+      Group::view,
+      {drag_by_scheme({{{"left drag"}, {"left drag"}, {"middle drag", "left drag"}}}, "orbit",
+                      [](Camera& c, Event e) { c.orbit(-e.dx * kOrbit, -e.dy * kOrbit); }),
+       drag_by_scheme({{{"right drag", "middle drag", "Shift+left drag"},
+                        {"middle drag", "Shift+left drag"},
+                        {"Shift+middle drag", "right drag", "Shift+left drag"}}},
+                      "pan", pan),
+       drag_by_scheme({{{"Ctrl+middle drag"}, {"right drag"}, {"Ctrl+middle drag"}}}, "zoom", zoom_by_drag),
+       drag({"Ctrl+left drag"}, "look around", [](Camera& c, Event e) { c.turn(e.dx * kTurn, e.dy * kTurn); }),
+       wheel({"wheel"}, "zoom to the cursor", zoom),
+       held_key({"W", "S", "A", "D", "E", "Q"}, "fly; faster with Shift", fly),
+       wheel({"wheel while flying"}, "fly faster or slower, from now on",
+             [](Target to, Event e) { to.state.viewpoint().change_fly_speed(e.steps); }),
+       click({"click on an axis of the gizmo"}, "look along this axis",
+             [](Target to, Event e) { to.state.viewpoint().look_along(e.axis); }),
+       key({"Num 1", "Shift+1"}, "view from the front", look_from<StandardView::front>),
+       key({"Ctrl+Num 1", "Ctrl+Shift+1"}, "view from the back", look_from<StandardView::back>),
+       key({"Num 3", "Shift+3"}, "view from the right", look_from<StandardView::right>),
+       key({"Ctrl+Num 3", "Ctrl+Shift+3"}, "view from the left", look_from<StandardView::left>),
+       key({"Num 7", "Shift+7"}, "view from the top", look_from<StandardView::top>),
+       key({"Ctrl+Num 7", "Ctrl+Shift+7"}, "view from the bottom", look_from<StandardView::bottom>),
+       key({"Num 9", "Shift+9"}, "view from the opposite side", look_from_opposite),
+       key({"Num 0", "Shift+0"}, "isometric view", look_from<StandardView::iso>),
+       key({"Num 4"}, "turn the camera to the left by 15 degrees", turn_by_key<-1, 0>),
+       key({"Num 6"}, "turn the camera to the right by 15 degrees", turn_by_key<1, 0>),
+       key({"Num 8"}, "raise the camera by 15 degrees", turn_by_key<0, -1>),
+       key({"Num 2"}, "lower the camera by 15 degrees", turn_by_key<0, 1>),
+       key({"Num +"}, "zoom in", zoom_by_key<1>),
+       key({"Num -"}, "zoom out", zoom_by_key<-1>),
+       key({"Num 5", "Shift+5"}, "orthographic",
+           [](ViewerState& s) { s.viewpoint().set_orthographic(!s.camera().orthographic); }),
+       key({"Home"}, "the first view again", [](ViewerState& s) { s.viewpoint().go_home(); }),
+       key({"Enter"}, "frame all that is shown", [](ViewerState& s) { s.viewpoint().frame_all(); }),
+       key({"F", "Num ."}, "frame the selected solid", [](ViewerState& s) { s.viewpoint().focus_selection(); })});
 }
 
 std::vector<Control> selection_controls() {
-  constexpr Group kGroup = Group::selection;
-  return {
-      {kGroup, Kind::click, {"click"}, "select the solid or photon under the cursor, print its path or history", click},
-      {kGroup, Kind::click, {"double click"}, "select and frame the solid under the cursor", double_click},
-      {kGroup, Kind::click, {"right click"}, "open the menu of the solid under the cursor", open_solid_menu},
-      {kGroup, Kind::key, {"L"}, "hide the selected solid", [](ViewerState& s) { s.appearance().hide_selection(); }},
-      {kGroup,
-       Kind::key,
-       {"Ctrl+G"},
-       "draw all but the selected solid faintly; again, or without one: none",
-       [](ViewerState& s) { s.appearance().ghost_others(); }},
-      {kGroup, Kind::key, {"U"}, "show all solids", [](ViewerState& s) { s.change_solids(&Solids::show_all); }},
-      {kGroup,
-       Kind::key,
-       {"Ctrl+Z"},
-       "undo the last change of what is hidden, or of styles",
-       [](ViewerState& s) { s.appearance().undo(); }},
-      {kGroup, Kind::key, {"Ctrl+C"}, "copy what is measured, or the facts of the selected solid", copy_facts}};
+  return in_group(Group::selection,
+                  {click({"click"}, "select the solid or photon under the cursor, print its path or history", select),
+                   click({"double click"}, "select and frame the solid under the cursor", select_and_frame),
+                   click({"right click"}, "open the menu of the solid under the cursor", open_solid_menu),
+                   key({"L"}, "hide the selected solid", [](ViewerState& s) { s.appearance().hide_selection(); }),
+                   key({"Ctrl+G"}, "draw all but the selected solid faintly; again, or without one: none",
+                       [](ViewerState& s) { s.appearance().ghost_others(); }),
+                   key({"U"}, "show all solids", [](ViewerState& s) { s.change_solids(&Solids::show_all); }),
+                   key({"Ctrl+Z"}, "undo the last change of what is hidden, or of styles",
+                       [](ViewerState& s) { s.appearance().undo(); }),
+                   key({"Ctrl+C"}, "copy what is measured, or the facts of the selected solid", copy_facts)});
 }
 
 std::vector<Control> appearance_controls() {
-  constexpr Group kGroup = Group::appearance;
-  return {{kGroup, Kind::key, {"C"}, "next colouring", [](Settings& s) { s.color = after(s.color, kColorNames); }},
-          {kGroup,
-           Kind::key,
-           {"V"},
-           "what encloses all others: faint, solid or hidden",
-           [](Settings& s) { s.shells = after(s.shells, kShellsNames); }},
-          {kGroup, Kind::key, {"M"}, "wireframe", unless_rays<wireframe>},
-          {kGroup, Kind::key, {"G"}, "edges", unless_rays<edges>},
-          {kGroup,
-           Kind::key,
-           {"Shift+G"},
-           "feature edges alone, or the edges of all triangles",
-           unless_rays<feature_edges>},
-          {kGroup, Kind::key, {"N"}, "smooth or flat shading", [](Settings& s) { s.smooth = !s.smooth; }},
-          {kGroup, Kind::key, {"T"}, "transparency", unless_rays<transparency>},
-          {kGroup, Kind::key, {"B"}, "back faces in red stripes", [](Settings& s) { s.back_faces = !s.back_faces; }},
-          {kGroup,
-           Kind::key,
-           {"K"},
-           "next ray-casting mode",
-           [](Settings& s) { s.ray_cast = after(s.ray_cast, kRayModeNames); }},
-          {kGroup, Kind::key, {"I"}, "axes and scale bar", [](Settings& s) { s.axes = s.scale_bar = !s.axes; }},
-          {kGroup, Kind::key, {"J"}, "legend of the colours", [](Target to, Event) {
-             to.layout.legend = !to.layout.legend;
-           }}};
+  return in_group(
+      Group::appearance,
+      {key({"C"}, "next colouring", [](Settings& s) { s.color = after(s.color, kColorNames); }),
+       key({"V"}, "what encloses all others: faint, solid or hidden",
+           [](Settings& s) { s.shells = after(s.shells, kShellsNames); }),
+       key({"M"}, "wireframe", unless_rays<wireframe>), key({"G"}, "edges", unless_rays<edges>),
+       key({"Shift+G"}, "feature edges alone, or the edges of all triangles", unless_rays<feature_edges>),
+       key({"N"}, "smooth or flat shading", [](Settings& s) { s.smooth = !s.smooth; }),
+       key({"T"}, "transparency", unless_rays<transparency>),
+       key({"B"}, "back faces in red stripes", [](Settings& s) { s.back_faces = !s.back_faces; }),
+       key({"K"}, "next ray-casting mode", [](Settings& s) { s.ray_cast = after(s.ray_cast, kRayModeNames); }),
+       key({"I"}, "axes and scale bar", [](Settings& s) { s.axes = s.scale_bar = !s.axes; }),
+       key({"J"}, "legend of the colours", [](Target to, Event) { to.layout.legend = !to.layout.legend; })});
 }
 
 std::vector<Control> clip_controls() {
-  constexpr Group kGroup = Group::clip;
-  return {{kGroup, Kind::key, {"X"}, "clipping plane: cut the half that faces the camera", clip},
-          {kGroup, Kind::key, {"Shift+X"}, "clip along the next axis", next_clip_axis},
-          {kGroup,
-           Kind::key,
-           {"Ctrl+X"},
-           "clipping box around the selected solid, or around what is shown; again: none",
-           [](ViewerState& s) { s.clipping().toggle_box(); }},
-          {kGroup,
-           Kind::drag,
-           {"drag of a handle"},
-           "move a face of the clipping box",
-           [](Target to, Event e) { to.state.clipping().drag_face(e.face, e.cursor); }},
-          {kGroup, Kind::key, {"["}, "move the clipping plane back", move_clip<-1>},
-          {kGroup, Kind::key, {"]"}, "move the clipping plane forward", move_clip<1>},
-          {kGroup,
-           Kind::key,
-           {"Y"},
-           "measure between clicked points, or end it",
-           [](ViewerState& s) { s.measuring().set_active(!s.measuring().active()); }},
-          {kGroup,
-           Kind::click,
-           {"click while measuring"},
-           "add a point; it snaps to a vertex, edge or centre close by, with Alt held to none",
-           add_measured_point},
-          {kGroup,
-           Kind::click,
-           {"Shift+click while measuring"},
-           "add the centre of the solid under the cursor",
-           add_measured_centre},
-          {kGroup, Kind::key, {"Shift+Y"}, "snapping to vertices, edges and centres", [](Settings& s) {
-             s.snap = !s.snap;
-           }}};
+  return in_group(
+      Group::clip,
+      {key({"X"}, "clipping plane: cut the half that faces the camera", clip),
+       key({"Shift+X"}, "clip along the next axis", next_clip_axis),
+       key({"Ctrl+X"}, "clipping box around the selected solid, or around what is shown; again: none",
+           [](ViewerState& s) { s.clipping().toggle_box(); }),
+       drag({"drag of a handle"}, "move a face of the clipping box",
+            [](Target to, Event e) { to.state.clipping().drag_face(e.face, e.cursor); }),
+       key({"["}, "move the clipping plane back", move_clip<-1>),
+       key({"]"}, "move the clipping plane forward", move_clip<1>),
+       key({"Y"}, "measure between clicked points, or end it",
+           [](ViewerState& s) { s.measuring().set_active(!s.measuring().active()); }),
+       click({"click while measuring"},
+             "add a point; it snaps to a vertex, edge or centre close by, with Alt held to none", add_measured_point),
+       click({"Shift+click while measuring"}, "add the centre of the solid under the cursor", add_measured_centre),
+       key({"Shift+Y"}, "snapping to vertices, edges and centres", [](Settings& s) { s.snap = !s.snap; })});
 }
 
 std::vector<Control> light_controls() {
-  constexpr Group kGroup = Group::light;
-  return {{kGroup, Kind::drag, {"Ctrl+right drag"}, "move the source of light", move_source},
-          {kGroup,
-           Kind::key,
-           {"O"},
-           "next colouring of light",
-           [](Settings& s) { s.photons.color = after(s.photons.color, kPhotonColorNames); }},
-          {kGroup,
-           Kind::key,
-           {"Space"},
-           "let the time of light run, or stop it",
-           [](ViewerState& s) { s.light().play(!s.light().playing()); }},
-          {kGroup, Kind::key, {","}, "light a little earlier", [](ViewerState& s) { s.light().step_time(-0.01); }},
-          {kGroup, Kind::key, {"."}, "light a little later", [](ViewerState& s) { s.light().step_time(0.01); }},
-          {kGroup, Kind::key, {"Shift+Space"}, "light of all times", all_times},
-          {kGroup, Kind::key, {"Page Down"}, "next event", [](ViewerState& s) { s.light().step_event(1); }},
-          {kGroup, Kind::key, {"Page Up"}, "event before", [](ViewerState& s) { s.light().step_event(-1); }}};
+  return in_group(Group::light,
+                  {drag({"Ctrl+right drag"}, "move the source of light", move_source),
+                   key({"O"}, "next colouring of light",
+                       [](Settings& s) { s.photons.color = after(s.photons.color, kPhotonColorNames); }),
+                   key({"Space"}, "let the time of light run, or stop it",
+                       [](ViewerState& s) { s.light().play(!s.light().playing()); }),
+                   key({","}, "light a little earlier", [](ViewerState& s) { s.light().step_time(-0.01); }),
+                   key({"."}, "light a little later", [](ViewerState& s) { s.light().step_time(0.01); }),
+                   key({"Shift+Space"}, "light of all times", all_times),
+                   key({"Page Down"}, "next event", [](ViewerState& s) { s.light().step_event(1); }),
+                   key({"Page Up"}, "event before", [](ViewerState& s) { s.light().step_event(-1); })});
 }
 
 std::vector<Control> file_controls() {
-  constexpr Group kGroup = Group::files;
-  return {{kGroup, Kind::key, {"Ctrl+O"}, "open a file", [](Target to, Event) { to.layout.opening = true; }},
-          {kGroup, Kind::key, {"R", "F5"}, "reload the file", [](ViewerState& s) { s.reload(); }},
-          {kGroup,
-           Kind::key,
-           {"F12"},
-           "save the image",
-           [](Target to, Event) { to.frames->save_new_image(to.state); },
-           true},
-          {kGroup,
-           Kind::key,
-           {"1", "2", "3", "4", "5", "6", "7", "8", "9", "0"},
-           "go to the bookmark with this key",
-           [](Target to, Event e) { to.state.go_to_key(digit(e)); },
-           false,
-           "0 to 9"},
-          {kGroup,
-           Kind::key,
-           {"Ctrl+1", "Ctrl+2", "Ctrl+3", "Ctrl+4", "Ctrl+5", "Ctrl+6", "Ctrl+7", "Ctrl+8", "Ctrl+9", "Ctrl+0"},
-           "bookmark the view with this key",
-           [](Target to, Event e) { to.state.bookmark_key(digit(e)); },
-           false,
-           "Ctrl+0 to Ctrl+9"},
-          {kGroup, Kind::key, {"Ctrl+D"}, "bookmark the view with the first free key", [](ViewerState& s) {
-             s.add_bookmark();
-           }}};
+  return in_group(
+      Group::files,
+      {key({"Ctrl+O"}, "open a file", [](Target to, Event) { to.layout.opening = true; }),
+       key({"R", "F5"}, "reload the file", [](ViewerState& s) { s.reload(); }),
+       while_typing(key({"F12"}, "save the image", [](Target to, Event) { to.frames->save_new_image(to.state); })),
+       shown_as("0 to 9", key({"1", "2", "3", "4", "5", "6", "7", "8", "9", "0"}, "go to the bookmark with this key",
+                              [](Target to, Event e) { to.state.go_to_key(digit(e)); })),
+       shown_as(
+           "Ctrl+0 to Ctrl+9",
+           key({"Ctrl+1", "Ctrl+2", "Ctrl+3", "Ctrl+4", "Ctrl+5", "Ctrl+6", "Ctrl+7", "Ctrl+8", "Ctrl+9", "Ctrl+0"},
+               "bookmark the view with this key", [](Target to, Event e) { to.state.bookmark_key(digit(e)); })),
+       key({"Ctrl+D"}, "bookmark the view with the first free key", [](ViewerState& s) { s.add_bookmark(); })});
 }
 
 std::vector<Control> window_controls() {
-  constexpr Group kGroup = Group::window;
-  return {{kGroup,
-           Kind::key,
-           {"Ctrl+P"},
-           "find a command by its name",
-           [](Target to, Event) { to.layout.palette = !to.layout.palette; },
-           true},
-          {kGroup,
-           Kind::key,
-           {"Ctrl+F"},
-           "find solids",
+  return in_group(
+      Group::window,
+      {while_typing(key({"Ctrl+P"}, "find a command by its name",
+                        [](Target to, Event) { to.layout.palette = !to.layout.palette; })),
+       key({"Ctrl+F"}, "find solids",
            [](Target to, Event) {
              to.layout.panels = to.layout.scene = to.layout.search = true;
              to.layout.next_tab = WindowLayout::Tab::solids;
-           }},
-          {kGroup, Kind::key, {"H", "F1"}, "help", [](Target to, Event) { to.layout.help = !to.layout.help; }},
-          {kGroup, Kind::key, {"P"}, "panels", [](Target to, Event) { to.layout.panels = !to.layout.panels; }},
-          {kGroup,
-           Kind::key,
-           {"Shift+H"},
-           "name, material and position under the cursor",
-           [](Settings& s) { s.hover = !s.hover; }},
-          {kGroup,
-           Kind::key,
-           {"Escape"},
-           "stop reading a file; end measuring; close menu, dialog, help and errors, deselect",
-           escape},
-          {kGroup, Kind::key, {"F11"}, "full screen", [](Target to, Event) { to.layout.full_screen ^= true; }, true},
-          {kGroup, Kind::key, {"Ctrl+Q"}, "quit", [](Target to, Event) { to.layout.closing = true; }, true}};
+           }),
+       key({"H", "F1"}, "help", [](Target to, Event) { to.layout.help = !to.layout.help; }),
+       key({"P"}, "panels", [](Target to, Event) { to.layout.panels = !to.layout.panels; }),
+       key({"Shift+H"}, "name, material and position under the cursor", [](Settings& s) { s.hover = !s.hover; }),
+       key({"Escape"}, "stop reading a file; end measuring; close menu, dialog, help and errors, deselect", escape),
+       while_typing(key({"F11"}, "full screen", [](Target to, Event) { to.layout.full_screen ^= true; })),
+       while_typing(key({"Ctrl+Q"}, "quit", [](Target to, Event) { to.layout.closing = true; }))});
 }
 
 std::vector<Control> make_controls() {
