@@ -7,7 +7,6 @@
 #include <raylift/gpu/memory/residency.h>
 #include <raylift/photon/propagate.h>
 
-#include <cmath>
 #include <memory>
 
 #include "cli/output_file.h"

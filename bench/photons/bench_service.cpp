@@ -8,7 +8,6 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
-#include <raylift/gpu/upload/broadcast.h>
 #include <raylift/photon/gensteps.h>
 #include <raylift/photon/service.h>
 #include <raylift/photon/simulation.h>
@@ -16,7 +15,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdio>

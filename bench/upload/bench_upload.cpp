@@ -20,7 +20,6 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
-#include <numeric>
 #include <random>
 #include <thread>
 

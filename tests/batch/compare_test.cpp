@@ -5,8 +5,6 @@
 #include <raylift/photon/compare_histories.h>
 #include <raylift/photon/npy.h>
 
-#include <cstring>
-
 #include "run_program.h"
 
 namespace raylift::test {

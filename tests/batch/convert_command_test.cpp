@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "reports.h"
+#include "run_program.h"
 
 namespace raylift::test {
 namespace {

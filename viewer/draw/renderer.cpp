@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "draw/gl/gl_state.h"
 #include "draw/overlay/legends.h"
 #include "draw/overlay/line_drawing.h"
 #include "draw/overlay/svg.h"

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <utility>
 
 #include "cli/options.h"
-#include "cli/text.h"
 #include "model/colors/color_scale.h"
 #include "model/colors/palette.h"
 

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <vector>
 
 #include "cli/camera.h"
 #include "model/settings/settings.h"

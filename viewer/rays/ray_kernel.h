@@ -4,7 +4,6 @@
 
 #include <raylift/gpu/rays/query.h>
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 

@@ -6,7 +6,6 @@
 
 #include "cli/camera.h"
 #include "cli/options.h"
-#include "cli/text.h"
 #include "model/settings/measurement.h"
 #include "remote/arguments.h"
 #include "remote/verb_actions.h"

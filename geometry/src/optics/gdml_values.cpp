@@ -8,7 +8,6 @@
 #include <cctype>
 #include <cmath>
 #include <numbers>
-#include <optional>
 
 #include "base/parse_number.h"
 #include "base/suggest.h"

@@ -6,7 +6,6 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 
 #include "csv_table.h"

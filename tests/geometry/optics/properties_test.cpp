@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/optics/properties.h>
 
-#include <cmath>
 #include <fstream>
 #include <limits>
 #include <set>

@@ -5,7 +5,6 @@
 #include <raylift/gpu/rays/boundary.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <random>
 #include <tuple>

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "media/media_scenes.h"

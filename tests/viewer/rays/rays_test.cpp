@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/optics/find_solids.h>
-#include <raylift/interop/gl_context.h>
 
 #include <cmath>
 #include <cstdlib>

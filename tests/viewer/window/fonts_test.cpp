@@ -5,7 +5,6 @@
 #include <imgui.h>
 
 #include <filesystem>
-#include <set>
 
 #include "base/utf8.h"
 #include "window/gui.h"

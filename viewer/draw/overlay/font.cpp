@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>

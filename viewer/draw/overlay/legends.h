@@ -3,8 +3,6 @@
 // an image that is written. No GL.
 #pragma once
 
-#include <raylift/geometry/scene/scene.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -5,7 +5,6 @@
 #include <Eigen/Core>
 #include <array>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "cli/camera.h"

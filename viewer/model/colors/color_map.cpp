@@ -2,7 +2,6 @@
 #include "model/colors/color_map.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "model/colors/color_scale.h"
 #include "model/colors/oklab.h"

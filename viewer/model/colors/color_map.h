@@ -2,9 +2,7 @@
 // Colour scales of quantities, and their contrast to the ground that an image is drawn on.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "model/settings/settings.h"

@@ -2,7 +2,6 @@
 #include "model/colors/value_scale.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "cli/text.h"

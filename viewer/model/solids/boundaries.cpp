@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
-#include <utility>
 
 namespace raylift::viewer {
 namespace {

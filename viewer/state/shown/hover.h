@@ -2,7 +2,6 @@
 // What lies under the resting cursor, in words.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "state/shown/shown_scene.h"

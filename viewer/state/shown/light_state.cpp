@@ -10,7 +10,6 @@
 
 #include "cli/text.h"
 #include "state/options/bookmarks.h"
-#include "state/options/view_config.h"
 
 namespace raylift::viewer {
 

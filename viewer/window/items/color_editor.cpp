@@ -3,7 +3,6 @@
 #include <imgui.h>
 
 #include <array>
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -3,7 +3,6 @@
 
 #include <imgui.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "draw/overlay/overlay_builder.h"

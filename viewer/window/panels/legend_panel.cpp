@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/text.h"
+#include "draw/overlay/legends.h"
 #include "model/colors/color_map.h"
 #include "model/colors/palette.h"
 #include "model/word_help.h"

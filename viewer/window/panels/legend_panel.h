@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "draw/overlay/legends.h"
 #include "model/colors/color_map.h"
 #include "state/control_target.h"
 #include "state/frame_scheduler.h"

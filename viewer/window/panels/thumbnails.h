@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
 
 #include "draw/gl/gl_objects.h"
 

@@ -3,7 +3,6 @@
 
 #include <raylift/geometry/scene/names.h>
 
-#include <array>
 #include <cmath>
 #include <utility>
 

@@ -3,7 +3,6 @@
 
 #include <raylift/geometry/error.h>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>

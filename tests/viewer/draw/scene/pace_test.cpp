@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/checks/check.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/optics/surface_between.h>
-#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 

@@ -7,8 +7,6 @@
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/scene/eigen.h>
 
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>

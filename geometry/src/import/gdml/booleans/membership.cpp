@@ -10,8 +10,6 @@
 #include <numbers>
 #include <optional>
 #include <span>
-#include <type_traits>
-#include <utility>
 
 #include "import/gdml/shapes/double3.h"
 

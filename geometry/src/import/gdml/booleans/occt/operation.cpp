@@ -12,7 +12,6 @@
 #include <TopoDS_Shape.hxx>
 #include <chrono>
 #include <cmath>
-#include <cstddef>
 #include <map>
 #include <numbers>
 #include <span>

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <stdexcept>
-#include <string>
 
 #include "import/gdml/booleans/csg.h"
 #include "import/gdml/shapes/solid.h"
