@@ -65,9 +65,10 @@ class Bench {
     const ArraySource rows = float3_source("rows", ArrayRank::vertices, Rows(values_.data(), values_.size() / 3));
     const ArraySource copied =
         array_source("values", ArrayRank::triangles, std::span<const double>(values_.data(), values_.size()));
-    for (const auto& [what, source] : {std::pair<const char*, const ArraySource*>{"pinned memory", &pinned},
-                                       {"ordinary memory", &copied},
-                                       {"double rows, converted", &rows}}) {
+    for (const auto& [what, array] : {std::pair<const char*, const ArraySource*>{"pinned memory", &pinned},
+                                      {"ordinary memory", &copied},
+                                      {"double rows, converted", &rows}}) {
+      const ArraySource* const source = array;  // Clang 14 captures no structured binding
       const double share =
           static_cast<double>(source->count * source->element_bytes) / static_cast<double>(settings_.bytes);
       const std::string from = std::string(", from ") + what;
