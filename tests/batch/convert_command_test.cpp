@@ -5,7 +5,6 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 
 #include "run_program.h"
@@ -52,8 +51,7 @@ TEST_F(ConvertCommand, KeepsTheFatesOfPhotons) {
   };
   const auto histories = [&](const std::string& name) {
     using History = std::array<std::uint64_t, 4>;
-    std::ifstream in(path(name + "/seq.npy"), std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    std::string bytes = bytes_in(path(name + "/seq.npy"));
     std::vector<History> rows(20'000);
     EXPECT_GT(bytes.size(), rows.size() * sizeof(History));
     if (bytes.size() > rows.size() * sizeof(History))

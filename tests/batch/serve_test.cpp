@@ -92,10 +92,6 @@ class Serve : public testing::Test {
                ? ""
                : npy.substr(10 + static_cast<unsigned char>(npy[8]) + 256U * static_cast<unsigned char>(npy[9]));
   }
-  [[nodiscard]] static std::string bytes_in(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
   void write_npy(const std::string& name, const std::string& shape, const void* data, std::size_t bytes,
                  const std::string& type = "<f4") const {
     std::string text = "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }";
