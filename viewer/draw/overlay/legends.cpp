@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "draw/overlay/legends.h"
 
-#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/names.h>
 #include <raylift/geometry/scene/solids.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -147,13 +145,6 @@ void add_ramp(OverlayBuilder& builder, const Legend& legend, const Point& at, fl
   }
 }
 
-/// Whether the surface of a box lies on both sides of a plane.
-bool cuts(const ClipPlane& plane, const Bounds& box, const Bounds& scene) {
-  if (box.empty()) return false;
-  const double middle = plane.normal.dot(to_eigen(box.center())) - plane.offset_in(scene);
-  return std::abs(middle) <= 0.5 * plane.normal.cwiseAbs().dot(to_eigen(box.size()));
-}
-
 /// Which solids lie in one that is opaque, and that no plane cuts, so that they are not seen from outside.
 std::vector<std::uint8_t> covered_solids(const Solids& solids, const SolidTree& tree, const Settings& settings,
                                          std::span<const std::uint8_t> looks) {
@@ -163,9 +154,8 @@ std::vector<std::uint8_t> covered_solids(const Solids& solids, const SolidTree& 
   for (std::uint32_t i = 0; i != tree.size(); ++i) {
     const Look look = looks.empty() ? Look::solid : static_cast<Look>(looks[i]);
     if (look != Look::solid && look != Look::edged) continue;
-    const bool whole = std::none_of(planes.begin(), planes.end(), [&](const ClipPlane& plane) {
-      return cuts(plane, solids.bounds(i), solids.scene().bounds);
-    });
+    const bool whole =
+        std::none_of(planes.begin(), planes.end(), [&](const ClipPlane& plane) { return solids.meets(i, plane); });
     covering[i] = whole ? 1 : 0;
   }
   for (std::uint32_t i = 0; i != tree.size(); ++i)

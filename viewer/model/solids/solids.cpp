@@ -135,10 +135,6 @@ void Solids::set_all(std::vector<std::uint8_t> visible, std::vector<std::uint8_t
   state_.colors.resize(state_.visible.size(), 0);
 }
 
-bool Solids::has_colors() const {
-  return std::any_of(state_.colors.begin(), state_.colors.end(), [](std::uint32_t one) { return one != 0; });
-}
-
 void Solids::set_color(std::span<const std::uint32_t> instances, std::uint32_t color) {
   changing();
   for (const std::uint32_t i : instances) state_.colors[i] = color;
@@ -213,6 +209,20 @@ Bounds moved_box(const Bounds& box, const Transform& transform) {
   const EigenTransform map = to_eigen(transform);
   for (const Eigen::Vector3d& corner : box_corners(box)) result.add(Eigen::Vector3d(map * corner));
   return result;
+}
+
+bool meets(const Eigen::Vector3d& normal, double offset, const Bounds& box, const Transform& transform) {
+  if (box.empty()) return false;
+  const EigenTransform to_world = to_eigen(transform);
+  const Eigen::Vector3d in_mesh = to_world.linear().transpose() * normal;
+  const double middle = normal.dot(to_world * to_eigen(box.center()));
+  const double reach = 0.5 * in_mesh.cwiseAbs().dot(to_eigen(box.size()));
+  return std::abs(middle - offset) <= reach * (1 + 1e-9);
+}
+
+bool Solids::meets(std::uint32_t instance, const ClipPlane& plane) const {
+  const Instance& placed = scene_->instances[instance];
+  return viewer::meets(plane.normal, plane.offset_in(scene_->bounds), mesh_bounds_[placed.mesh], placed.transform);
 }
 
 Bounds Solids::bounds(std::uint32_t instance) const {

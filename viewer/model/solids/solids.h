@@ -9,12 +9,15 @@
 #include <span>
 #include <vector>
 
-#include "model/settings/modes.h"
+#include "model/settings/settings.h"
 
 namespace raylift::viewer {
 
 /// The box along the axes around a transformed box.
 [[nodiscard]] Bounds moved_box(const Bounds& box, const Transform& transform);
+
+/// Whether the plane with this unit normal, at this offset along it, meets a box that is placed by the transform.
+[[nodiscard]] bool meets(const Eigen::Vector3d& normal, double offset, const Bounds& box, const Transform& transform);
 
 /// An opacity in the form of Solids and Renderer: 1 to 100. It must not be NaN.
 [[nodiscard]] std::uint8_t hundredths(double opacity);
@@ -45,7 +48,6 @@ class Solids {
   void end_slide() { sliding_ = false; }
   /// The colour that the user gave each solid, sRGB 0xAABBGGRR; 0: none of its own.
   [[nodiscard]] const std::vector<std::uint32_t>& colors() const { return state_.colors; }
-  [[nodiscard]] bool has_colors() const;
   /// Gives solids a colour; 0: none of their own.
   void set_color(std::span<const std::uint32_t> instances, std::uint32_t color);
   /// The same; all calls until end_slide() are one change for undo().
@@ -69,6 +71,8 @@ class Solids {
   /// Whether none (0), some (1) or all (2) solids at and below a node are visible; 2 where there is no solid.
   [[nodiscard]] int shown(std::uint32_t node) const;
 
+  /// Whether a plane meets the box of a solid's mesh.
+  [[nodiscard]] bool meets(std::uint32_t instance, const ClipPlane& plane) const;
   /// A box around a solid in the world, from its mesh's box: it may be larger than the solid's own.
   [[nodiscard]] Bounds bounds(std::uint32_t instance) const;
   [[nodiscard]] Bounds bounds(std::span<const std::uint32_t> instances) const;
