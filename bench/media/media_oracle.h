@@ -4,33 +4,14 @@
 
 #include <cmath>
 
+#include "bench/double_vec.h"
 #include "media_walk.h"
 
 namespace raylift::bench {
 
-struct Vec {
-  double x, y, z;
-};
-
-RAYLIFT_HD inline Vec operator+(Vec a, Vec b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-RAYLIFT_HD inline Vec operator-(Vec a, Vec b) {
-  return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-RAYLIFT_HD inline Vec operator*(double s, Vec a) {
-  return {s * a.x, s * a.y, s * a.z};
-}
-RAYLIFT_HD inline double dot(Vec a, Vec b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
 RAYLIFT_HD inline Vec cross_product(Vec a, Vec b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-RAYLIFT_HD inline Vec to_double(Float3 v) {
-  return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
-}
-
 RAYLIFT_HD inline Vec to_double(const FinePoint& p) {
   return to_double(p.point) + to_double(p.rest);
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "bench/double_vec.h"
 #include "exact_rays.h"
 #include "random_ray.h"
 
@@ -19,27 +20,8 @@ void launch_count_exact(const ExactShape& shape, const Ray* rays, const Hit* hit
 
 namespace exact {
 
-struct Vec {
-  double x, y, z;
-};
-
-RAYLIFT_HD inline Vec to_double(Float3 v) {
-  return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
-}
 RAYLIFT_HD inline Float3 to_float(Vec v) {
   return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
-}
-RAYLIFT_HD inline Vec operator+(Vec a, Vec b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-RAYLIFT_HD inline Vec operator-(Vec a, Vec b) {
-  return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-RAYLIFT_HD inline Vec operator*(double s, Vec a) {
-  return {s * a.x, s * a.y, s * a.z};
-}
-RAYLIFT_HD inline double dot(Vec a, Vec b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 RAYLIFT_HD inline Vec normalized(Vec a) {
   return 1 / sqrt(dot(a, a)) * a;
