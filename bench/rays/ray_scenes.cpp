@@ -149,6 +149,16 @@ RayScene cube_sphere(std::uint32_t n) {
   return mesh;
 }
 
+/// As Eigen::Quaterniond::FromTwoVectors() has it, which takes a minute to compile: it decomposes matrices for vectors
+/// that are opposite.
+Eigen::Matrix3d rotation_of_z_to(const Eigen::Vector3d& direction) {
+  const double cosine = direction.z();
+  if (cosine <= -1 + 1e-12) return Eigen::Vector3d(1, -1, -1).asDiagonal();
+  const double s = std::sqrt(2 * (1 + cosine));
+  const Eigen::Vector3d axis = Eigen::Vector3d::UnitZ().cross(direction) / s;
+  return Eigen::Quaterniond(0.5 * s, axis.x(), axis.y(), axis.z()).toRotationMatrix();
+}
+
 }  // namespace
 
 RayScene make_ray_scene(const std::string& name) {
@@ -185,8 +195,7 @@ Scene instanced_detector(std::uint32_t count, Sensors sensors) {
     instance.mesh = 1;
     const Eigen::Vector3d place = sensor_place(k, count);
     EigenTransform transform(Eigen::Translation3d{place});
-    if (sensors == Sensors::turned)
-      transform.linear() = Eigen::Quaterniond::FromTwoVectors(Eigen::Vector3d::UnitZ(), -place).toRotationMatrix();
+    if (sensors == Sensors::turned) transform.linear() = rotation_of_z_to((-place).normalized());
     instance.transform = transform;
   }
   scene.bounds = world_bounds(scene);
