@@ -16,9 +16,9 @@
 #include "state/options/view_options.h"
 #include "support/boxes.h"
 #include "support/paths.h"
+#include "viewer/rays/with_rays.h"
 #include "viewer/remote/with_outside.h"
 #include "viewer/window/typed.h"
-#include "viewer/with_context.h"
 #include "window/controls/controls.h"
 
 namespace raylift::viewer {
@@ -271,34 +271,12 @@ TEST_F(ClipBoxState, IsKeptByBookmarks) {
   EXPECT_FALSE(state_.settings().clip_box);
 }
 
-class ClipBoxImage : public WithContext {
+class ClipBoxImage : public WithRays {
  protected:
-  void TearDown() override {
-    caster_.reset();
-    WithContext::TearDown();
-    geometry_.reset();
-  }
   void show(Scene scene, const Vector3d& along) {
-    scene_ = std::make_unique<Scene>(std::move(scene));
-    UploadOptions options;
-    options.bvh = true;
-    geometry_ = std::make_unique<DeviceScene>(upload_for_view(*scene_, choose_device("host"), options, {}));
-    renderer_->set_scene(*scene_, geometry_->buffers());
-    caster_ = std::make_unique<RayCaster>(*scene_, *geometry_);
+    WithRays::show(std::move(scene));
     camera_.look(along, Vector3d(0, 0, 1));
-    camera_.frame(scene_->bounds, static_cast<double>(kSize.width) / kSize.height);
-  }
-  /// The share of pixels under which the drawn and the cast image find the same solid, or nothing.
-  double agreement() {
-    settings_.ray_cast = RayMode::normal;
-    caster_->start(camera_, settings_, kSize, {}, 1);
-    while (!caster_->advance(1)) {
-    }
-    const std::vector<std::uint32_t> rays = caster_->solids();
-    const IdImage drawn = renderer_->ids(camera_, settings_);
-    std::size_t same = 0;
-    for (std::size_t i = 0; i < rays.size(); ++i) same += rays[i] == drawn.ids[i][0] ? 1U : 0U;
-    return static_cast<double>(same) / static_cast<double>(rays.size());
+    frame_scene();
   }
   /// Solid + 1 under a point of the world, drawn and cast.
   std::uint32_t seen_at(const Vector3d& p) {
@@ -308,18 +286,10 @@ class ClipBoxImage : public WithContext {
     const IdImage drawn = renderer_->ids(camera_, settings_);
     const std::uint32_t solid = drawn.ids[static_cast<std::size_t>(y * kSize.width + x)][0];
     settings_.ray_cast = RayMode::solid;
-    caster_->start(camera_, settings_, kSize, {}, 1);
-    while (!caster_->advance(1)) {
-    }
+    cast();
     EXPECT_EQ(caster_->solids()[static_cast<std::size_t>(y * kSize.width + x)], solid) << p.transpose();
     return solid;
   }
-
-  std::unique_ptr<Scene> scene_;
-  std::unique_ptr<DeviceScene> geometry_;
-  std::unique_ptr<RayCaster> caster_;
-  Camera camera_;
-  Settings settings_;
 };
 
 TEST_F(ClipBoxImage, ShowsWhatIsInsideOrOutside) {

@@ -13,28 +13,14 @@
 #include <optional>
 #include <string>
 
-#include "window/gui.h"
+#include "viewer/window/with_imgui.h"
 
 namespace raylift::viewer {
 namespace {
 
 class PanelItems : public testing::Test {
  protected:
-  void SetUp() override {
-    ImGui::CreateContext();
-    ImGui::GetIO().IniFilename = nullptr;
-    ImGui::GetIO().DisplaySize = {1280, 800};
-    set_scale(1);
-  }
-  void TearDown() override { ImGui::DestroyContext(); }
-  void set_scale(float scale) {
-    ImGuiIO& io = ImGui::GetIO();
-    (void)add_fonts(*io.Fonts, std::round(kFontSize * scale), {}, ranges_);
-    unsigned char* pixels = nullptr;
-    int columns = 0, rows = 0;
-    io.Fonts->GetTexDataAsRGBA32(&pixels, &columns, &rows);
-    set_style(scale, false);
-  }
+  PanelItems() { imgui_.set_scale(1); }
   /// Draws a panel of this size with this content some times.
   void draw(ImVec2 size, const std::function<void()>& content, int frames = 3) {
     for (int i = 0; i != frames; ++i) {
@@ -56,7 +42,7 @@ class PanelItems : public testing::Test {
     return found;
   }
 
-  ImVector<ImWchar> ranges_;
+  ImGuiContextHere imgui_{1280, 800};
 };
 
 TEST_F(PanelItems, TheNumberOfASliderStandsBesideIt) {
@@ -64,7 +50,7 @@ TEST_F(PanelItems, TheNumberOfASliderStandsBesideIt) {
     for (const float width : {160.0F, 200.0F, 280.0F, 340.0F})
       for (float value : {0.0F, 50.0F, 100.0F}) {
         SCOPED_TRACE(testing::Message() << value << " in " << width << " at " << scale);
-        set_scale(scale);
+        imgui_.set_scale(scale);
         float left = 0, right = 0, top = 0;  // of slider and number, where the label is not
         draw({width * scale, 200 * scale}, [&] {
           ImGui::PushStyleColor(ImGuiCol_FrameBg, {1, 0, 1, 1});  // the slider and its number
@@ -182,7 +168,7 @@ TEST_F(PanelItems, TabsAreInThePanel) {
                                 {"d", "Properties", ""}, {"e", "Device", ""},   {"f", "Bookmarks", ""}};
   for (const float scale : {1.0F, 1.5F, 2.0F})
     for (const float width : {150.0F, 180.0F, 260.0F, 340.0F}) {
-      set_scale(scale);
+      imgui_.set_scale(scale);
       std::size_t chosen = 2;
       draw({width * scale, 200 * scale}, [&] { (void)tabs(kItems, chosen); });
       EXPECT_LE(panel().ContentSize.x, panel().InnerRect.GetWidth() - 2 * ImGui::GetStyle().WindowPadding.x + 1)

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "support/paths.h"
+#include "viewer/window/with_imgui.h"
 #include "viewer/with_context.h"
-#include "window/gui.h"
 #include "window/items/panel_items.h"
 
 namespace raylift::viewer {
@@ -23,17 +23,6 @@ namespace {
 
 class PanelsWithoutWindow : public WithContext {
  protected:
-  void SetUp() override {
-    WithContext::SetUp();
-    if (IsSkipped()) return;
-    ImGui::CreateContext();
-    ImGui::GetIO().IniFilename = nullptr;
-  }
-  void TearDown() override {
-    if (ImGui::GetCurrentContext() != nullptr) ImGui::DestroyContext();
-    WithContext::TearDown();
-  }
-
   /// What the panels leave free of a window once they have their sizes.
   std::pair<Eigen::Vector2d, Eigen::Vector2d> free_part(
       float width, float height, float scale, bool light = false,
@@ -43,9 +32,7 @@ class PanelsWithoutWindow : public WithContext {
     ImFontConfig config;
     config.SizePixels = std::round(kFontSize * scale);
     io.Fonts->AddFontDefault(&config);
-    unsigned char* pixels = nullptr;
-    int columns = 0, rows = 0;
-    io.Fonts->GetTexDataAsRGBA32(&pixels, &columns, &rows);
+    ImGuiContextHere::make_texture();
     set_style(scale, light);
     io.DisplaySize = {width, height};
     ViewOptions options;
@@ -73,9 +60,7 @@ class PanelsWithoutWindow : public WithContext {
   /// What a click on each place in the row of buttons of the selection's panel put onto the clipboard first.
   std::string copied_by_the_mouse(ViewerState& state, float width, float height) {
     ImGuiIO& io = ImGui::GetIO();
-    unsigned char* pixels = nullptr;
-    int columns = 0, rows = 0;
-    io.Fonts->GetTexDataAsRGBA32(&pixels, &columns, &rows);
+    ImGuiContextHere::make_texture();
     set_style(1, false);
     io.DisplaySize = {width, height};
     SceneLoader loader;
@@ -106,6 +91,7 @@ class PanelsWithoutWindow : public WithContext {
     }
     return copied;
   }
+  ImGuiContextHere imgui_{1, 1};
   float button_height_ = 0, text_ = 0, ground_ = 0, border_ = 0;
   DockLayout places_;
 };
@@ -250,9 +236,7 @@ TEST_F(PanelsWithoutWindow, OpenRecentFilesThatAreThere) {
   state.remember(folder.write("window.json", R"({"recent": ["/nowhere/gone.dae", ")" + there + "\"]}"));
   ASSERT_EQ(state.recent_files().size(), 2U);
   ImGuiIO& io = ImGui::GetIO();
-  unsigned char* pixels = nullptr;
-  int columns = 0, rows = 0;
-  io.Fonts->GetTexDataAsRGBA32(&pixels, &columns, &rows);
+  ImGuiContextHere::make_texture();
   set_style(1, false);
   io.DisplaySize = {1280, 800};
   SceneLoader loader;

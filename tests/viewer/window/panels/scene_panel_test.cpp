@@ -17,9 +17,9 @@
 #include "model/colors/palette.h"
 #include "support/images.h"
 #include "support/paths.h"
+#include "viewer/window/with_imgui.h"
 #include "viewer/with_context.h"
 #include "window/controls/controls.h"
-#include "window/gui.h"
 #include "window/items/panel_items.h"
 #include "window/panels/panels.h"
 
@@ -31,15 +31,7 @@ class ScenePanel : public WithContext {
   void SetUp() override {
     WithContext::SetUp();
     if (IsSkipped()) return;
-    ImGui::CreateContext();
-    ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr;
-    io.DisplaySize = {1280, 800};
-    (void)add_fonts(*io.Fonts, kFontSize, {}, ranges_);
-    unsigned char* pixels = nullptr;
-    int columns = 0, rows = 0;
-    io.Fonts->GetTexDataAsRGBA32(&pixels, &columns, &rows);
-    set_style(1, false);
+    imgui_.set_scale(1);
     frames_ = std::make_unique<FrameScheduler>();
     panels_ = std::make_unique<Panels>(state_, loader_, *frames_, layout_);
     state_.show(scene_);
@@ -48,7 +40,6 @@ class ScenePanel : public WithContext {
   void TearDown() override {
     panels_.reset();
     frames_.reset();
-    if (ImGui::GetCurrentContext() != nullptr) ImGui::DestroyContext();
     WithContext::TearDown();
   }
   void frame(float x = -100, float y = -100, bool down = false) {
@@ -80,7 +71,7 @@ class ScenePanel : public WithContext {
     return found;
   }
 
-  ImVector<ImWchar> ranges_;
+  ImGuiContextHere imgui_{1280, 800};
   std::shared_ptr<const Scene> scene_ = std::make_shared<const Scene>(load(test::data("detector.dae")));
   ViewerState state_{ViewOptions(), {160, 120}};
   SceneLoader loader_;
