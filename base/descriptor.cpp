@@ -24,4 +24,16 @@ int write_all(int descriptor, std::string_view bytes, std::int64_t at) noexcept 
   return 0;
 }
 
+int read_all(int descriptor, std::span<std::byte> bytes, std::uint64_t at, std::size_t& done) noexcept {
+  for (done = 0; done != bytes.size();) {
+    const ssize_t got =
+        ::pread(descriptor, bytes.data() + done, bytes.size() - done, static_cast<std::int64_t>(at + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno;
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return 0;
+}
+
 }  // namespace raylift::base

@@ -2,7 +2,9 @@
 // An open file descriptor that is closed at the end of its scope, and writing to one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -30,5 +32,9 @@ class Descriptor {
 /// Writes all of the bytes, where `at` is not negative from that place of the file on. Returns 0, or the errno of what
 /// has failed.
 [[nodiscard]] int write_all(int descriptor, std::string_view bytes, std::int64_t at = -1) noexcept;
+
+/// Reads up to the end of the bytes or of the file, from a place of the file on, and counts in `done` what it has read.
+/// Returns 0, or the errno of what has failed.
+[[nodiscard]] int read_all(int descriptor, std::span<std::byte> bytes, std::uint64_t at, std::size_t& done) noexcept;
 
 }  // namespace raylift::base

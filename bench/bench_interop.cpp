@@ -207,7 +207,8 @@ void measure_bytes(const Device& device, const Settings& settings) {
 
 void measure_images(const Device& device, const Settings& settings) {
   const Stream stream(device);
-  for (const auto& [width, height] : {std::pair(1920U, 1080U), std::pair(3840U, 2160U)}) {
+  for (const std::uint32_t height : {1080U, 2160U}) {
+    const std::uint32_t width = height / 9 * 16;
     const std::size_t pixels = std::size_t{width} * height;
     // Represents a kernel that renders at the rate of memory.
     const DeviceBuffer<std::uint32_t> rendered(device, pixels);

@@ -7,15 +7,14 @@
 #include <raylift/gpu/memory/residency.h>
 #include <raylift/photon/propagate.h>
 
-#include <cmath>
 #include <memory>
 
 #include "cli/output_file.h"
 #include "cli/text.h"
-#include "draw/legends.h"
+#include "draw/overlay/legends.h"
 #include "geometry/src/stage.h"
 #include "meshes/enclosed.h"
-#include "model/reveal.h"
+#include "model/solids/reveal.h"
 #include "state/photon_source.h"
 
 namespace raylift::viewer {

@@ -18,11 +18,11 @@
 #include "draw/renderer.h"
 #include "light/live_light.h"
 #include "light/photons.h"
-#include "model/solids.h"
+#include "model/solids/solids.h"
 #include "rays/device_scene.h"
 #include "rays/ray_caster.h"
-#include "state/camera_path.h"
-#include "state/view_options.h"
+#include "state/options/camera_path.h"
+#include "state/options/view_options.h"
 
 namespace raylift::viewer {
 

@@ -11,7 +11,7 @@
 #include "remote/send.h"
 #include "remote/typed_commands.h"
 #include "remote/verbs.h"
-#include "state/view_options.h"
+#include "state/options/view_options.h"
 #ifdef RAYLIFT_WITH_WINDOW
 #include "remote/view_server.h"
 #include "window/window.h"

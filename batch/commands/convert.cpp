@@ -13,11 +13,9 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
-#include <utility>
 
 #include "cli/options.h"
 #include "cli/output_file.h"
-#include "cli/text.h"
 #include "commands.h"
 
 namespace raylift::batch {

@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
 #include <thread>
 #include <utility>
 
@@ -31,7 +30,6 @@
 #include "batch/serve/zmq_library.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
-#include "cli/own_folder.h"
 #include "cli/table.h"
 #include "cli/text.h"
 #include "photon_scene.h"

@@ -4,11 +4,9 @@
 #include <poll.h>
 #include <raylift/geometry/error.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 namespace raylift::batch {
 namespace {
@@ -22,17 +20,8 @@ constexpr std::uint32_t kMaxBytes = 64U << 20;
 
 }  // namespace
 
-FrameSocket::FrameSocket(FrameSocket&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), arrived_(std::move(other.arrived_)) {}
-
-FrameSocket& FrameSocket::operator=(FrameSocket&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  std::swap(arrived_, other.arrived_);
-  return *this;
-}
-
 void FrameSocket::close() noexcept {
-  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  (void)descriptor_.close();
   arrived_.clear();
 }
 
@@ -40,7 +29,7 @@ bool FrameSocket::send(FrameType type, std::string_view payload) noexcept {
   const Header header{static_cast<std::uint32_t>(type), static_cast<std::uint32_t>(payload.size())};
   for (std::string_view rest : {std::string_view(reinterpret_cast<const char*>(&header), sizeof header), payload}) {
     while (!rest.empty()) {
-      const ssize_t sent = ::send(descriptor_, rest.data(), rest.size(), MSG_NOSIGNAL);
+      const ssize_t sent = ::send(descriptor_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
       if (sent < 0 && errno == EINTR) continue;
       if (sent < 0) return false;
       rest.remove_prefix(static_cast<std::size_t>(sent));
@@ -52,7 +41,7 @@ bool FrameSocket::send(FrameType type, std::string_view payload) noexcept {
 bool FrameSocket::receive() {
   char chunk[65536];
   while (true) {
-    const ssize_t got = ::recv(descriptor_, chunk, sizeof chunk, MSG_DONTWAIT);
+    const ssize_t got = ::recv(descriptor_.get(), chunk, sizeof chunk, MSG_DONTWAIT);
     if (got > 0) {
       arrived_.append(chunk, static_cast<std::size_t>(got));
       continue;
@@ -78,7 +67,7 @@ std::optional<MessageFrame> FrameSocket::wait() {
   while (true) {
     if (std::optional<MessageFrame> frame = next()) return frame;
     if (!open) return std::nullopt;
-    pollfd polled{descriptor_, POLLIN, 0};
+    pollfd polled{descriptor_.get(), POLLIN, 0};
     (void)::poll(&polled, 1, -1);
     open = receive();
   }

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
+
 namespace raylift::batch {
 
 enum class FrameType : std::uint32_t {
@@ -22,15 +24,12 @@ struct MessageFrame {
   std::string payload;
 };
 
-/// One end of a socket. Owns the descriptor. Move-only.
+/// One end of a socket. Owns the descriptor.
 class FrameSocket {
  public:
   explicit FrameSocket(int descriptor = -1) : descriptor_(descriptor) {}
-  ~FrameSocket() { close(); }
-  FrameSocket(FrameSocket&& other) noexcept;
-  FrameSocket& operator=(FrameSocket&& other) noexcept;
 
-  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] int descriptor() const { return descriptor_.get(); }
   void close() noexcept;
 
   /// Whether the frame went out whole; false where the other end is gone.
@@ -43,7 +42,7 @@ class FrameSocket {
   [[nodiscard]] std::optional<MessageFrame> wait();
 
  private:
-  int descriptor_;
+  base::Descriptor descriptor_;
   std::string arrived_;
 };
 

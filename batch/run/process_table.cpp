@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/parse_number.h"
 
 namespace raylift::batch {
@@ -28,11 +28,10 @@ struct Process {
 };
 
 std::optional<Process> read_process(pid_t id) {
-  const int file = ::open(("/proc/" + std::to_string(id) + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
+  const base::Descriptor file(::open(("/proc/" + std::to_string(id) + "/stat").c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return std::nullopt;
   char text[1024];
-  const ssize_t bytes = ::read(file, text, sizeof text - 1);
-  ::close(file);
+  const ssize_t bytes = ::read(file.get(), text, sizeof text - 1);
   text[bytes > 0 ? bytes : 0] = '\0';
   // "17 (name) S 1 ...": the name may hold anything. Behind it, fields 3 (state), 4 (parent) and 24 (resident pages).
   const char* rest = std::strrchr(text, ')');

@@ -117,45 +117,37 @@ bool is_row(const Json& row) {
 Report::Report(const std::string& path, Mode mode, Json head, const Earlier& earlier)
     : path_(path), head_(std::move(head)) {
   const bool existed = ::access(path.c_str(), F_OK) == 0;
-  descriptor_ = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  descriptor_ = base::Descriptor(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
   // A pipe or a terminal may be open to writers alone.
-  if (descriptor_ < 0 && errno != ENOENT && std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
-    descriptor_ = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (descriptor_ < 0) fail("can't open the report", errno);
-  try {
-    struct stat info {};
-    if (::fstat(descriptor_, &info) != 0) fail("can't open the report", errno);
-    regular_ = S_ISREG(info.st_mode);
-    if (!regular_) {
-      if (mode == Mode::resume)
-        throw Error(ErrorKind::usage, "only a report in a regular file can be resumed", {path, ""});
-      return;
-    }
-    struct stat output {};
-    if (::fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == info.st_dev && output.st_ino == info.st_ino)
-      throw Error(ErrorKind::usage, "the report can't be the file that standard output goes to: the summary does",
-                  {path, ""}, "use two files");
-    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-      throw Error(ErrorKind::io, "another batch is writing this report", {path, ""}, "wait for it, or use another one");
-    if (::fstat(descriptor_, &info) != 0) fail("can't open the report", errno);
-    bytes_ = static_cast<std::uint64_t>(info.st_size);
-    if (mode == Mode::resume) {
-      if (const std::string why = base::mistrust(info); !why.empty())
-        throw Error(ErrorKind::io, "the report to resume " + why, {path, ""},
-                    "check its rows and take away that right by chmod go-w, or use another report");
-      read_rows(earlier);
-    } else if (existed && bytes_ != 0) {
-      throw Error(ErrorKind::usage, "the report is there already", {path, ""},
-                  "go on with it by --resume, or remove it first");
-    }
-  } catch (...) {
-    ::close(descriptor_);
-    throw;
+  if (descriptor_.get() < 0 && errno != ENOENT && std::filesystem::exists(path) &&
+      !std::filesystem::is_regular_file(path))
+    descriptor_ = base::Descriptor(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  if (descriptor_.get() < 0) fail("can't open the report", errno);
+  struct stat info {};
+  if (::fstat(descriptor_.get(), &info) != 0) fail("can't open the report", errno);
+  regular_ = S_ISREG(info.st_mode);
+  if (!regular_) {
+    if (mode == Mode::resume)
+      throw Error(ErrorKind::usage, "only a report in a regular file can be resumed", {path, ""});
+    return;
   }
-}
-
-Report::~Report() {
-  ::close(descriptor_);
+  struct stat output {};
+  if (::fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == info.st_dev && output.st_ino == info.st_ino)
+    throw Error(ErrorKind::usage, "the report can't be the file that standard output goes to: the summary does",
+                {path, ""}, "use two files");
+  if (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    throw Error(ErrorKind::io, "another batch is writing this report", {path, ""}, "wait for it, or use another one");
+  if (::fstat(descriptor_.get(), &info) != 0) fail("can't open the report", errno);
+  bytes_ = static_cast<std::uint64_t>(info.st_size);
+  if (mode == Mode::resume) {
+    if (const std::string why = base::mistrust(info); !why.empty())
+      throw Error(ErrorKind::io, "the report to resume " + why, {path, ""},
+                  "check its rows and take away that right by chmod go-w, or use another report");
+    read_rows(earlier);
+  } else if (existed && bytes_ != 0) {
+    throw Error(ErrorKind::usage, "the report is there already", {path, ""},
+                "go on with it by --resume, or remove it first");
+  }
 }
 
 void Report::fail(const std::string& what, int code) const {
@@ -190,7 +182,7 @@ void Report::read_lines(const std::function<void(std::string_view)>& use) {
   std::uint64_t whole = 0;
   std::string chunk(std::size_t{1} << 20, '\0');
   for (std::uint64_t at = 0; at < bytes_;) {
-    const ssize_t got = ::pread(descriptor_, chunk.data(), chunk.size(), static_cast<off_t>(at));
+    const ssize_t got = ::pread(descriptor_.get(), chunk.data(), chunk.size(), static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("can't read the report", errno);
     if (got == 0) break;
@@ -212,7 +204,7 @@ void Report::read_lines(const std::function<void(std::string_view)>& use) {
   if (std::string_view(arrived).substr(0, known) != begin.substr(0, known))
     throw Error(ErrorKind::malformed, "what is to be resumed is no report of a batch: it does not end in a row",
                 {path_, ""}, "take out what is behind the last row, or start afresh with another report");
-  if (::ftruncate(descriptor_, static_cast<off_t>(whole)) != 0) fail("can't cut off a torn row", errno);
+  if (::ftruncate(descriptor_.get(), static_cast<off_t>(whole)) != 0) fail("can't cut off a torn row", errno);
   bytes_ = whole;
 }
 
@@ -236,14 +228,13 @@ void Report::rewrite(const RowPlace& place) {
   check(sorted.open(AT_FDCWD, target, 0666));
   const int file = sorted.file().get();
   struct stat own {};
-  if (::fstat(descriptor_, &own) == 0) (void)!::fchmod(file, own.st_mode & 07777U);
+  if (::fstat(descriptor_.get(), &own) == 0) (void)!::fchmod(file, own.st_mode & 07777U);
   (void)::flock(file, LOCK_EX | LOCK_NB);
   check(base::write_all(file, text));
   check(::fsync(file) == 0 ? 0 : errno);
   check(::fcntl(file, F_SETFL, O_APPEND) == 0 ? 0 : errno);
   check(sorted.rename());
-  ::close(descriptor_);
-  descriptor_ = sorted.file().release();
+  descriptor_ = std::move(sorted.file());
   bytes_ = text.size();
   sync_folder_of(target);
 }
@@ -255,9 +246,9 @@ void Report::append(const Json& row) {
 void Report::write(std::string_view line) {
   std::string text(line);
   if (bytes_ == 0) text.insert(0, text_of(head_));
-  if (const int code = base::write_all(descriptor_, text); code != 0) {
+  if (const int code = base::write_all(descriptor_.get(), text); code != 0) {
     // Best effort: what stays is cut off by the next --resume.
-    if (regular_) (void)!::ftruncate(descriptor_, static_cast<off_t>(bytes_));
+    if (regular_) (void)!::ftruncate(descriptor_.get(), static_cast<off_t>(bytes_));
     fail("can't write the report", code);
   }
   bytes_ += text.size();
@@ -265,7 +256,7 @@ void Report::write(std::string_view line) {
 
 void Report::finish() {
   if (!regular_) return;
-  if (::fsync(descriptor_) != 0) fail("can't write the report to the disk", errno);
+  if (::fsync(descriptor_.get()) != 0) fail("can't write the report to the disk", errno);
   sync_folder_of(path_);
 }
 

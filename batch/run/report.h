@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
 #include "cli/output.h"
 
 namespace raylift::batch {
@@ -41,9 +42,6 @@ class Report {
   /// there is something else than a head and rows, it is left alone: Error(malformed). A head that is not of the same
   /// batch is an Error(usage), and a report that others can write to, or that is another user's, an Error(io).
   Report(const std::string& path, Mode mode, cli::Json head, const Earlier& earlier = {});
-  ~Report();
-  Report(const Report&) = delete;
-  Report& operator=(const Report&) = delete;
 
   /// Throws Error(io): then nothing of this row is in the file.
   void append(const cli::Json& row);
@@ -64,7 +62,7 @@ class Report {
 
   std::string path_;
   cli::Json head_;
-  int descriptor_ = -1;
+  base::Descriptor descriptor_;
   bool regular_ = false;
   std::uint64_t bytes_ = 0;
 };

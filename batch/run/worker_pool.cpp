@@ -135,9 +135,9 @@ void WorkerPool::spawn(Slot& slot) {
   slot.socket = FrameSocket(ends[0]);
   const FrameSocket theirs(ends[1]);
   const FrameSocket null(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  slot.said = ::memfd_create("raylift-worker-errors", MFD_CLOEXEC);
-  if (slot.said < 0) fail_to_start("memfd_create", errno);
-  (void)::fcntl(slot.said, F_SETFL, O_APPEND);
+  slot.said = base::Descriptor(::memfd_create("raylift-worker-errors", MFD_CLOEXEC));
+  if (slot.said.get() < 0) fail_to_start("memfd_create", errno);
+  (void)::fcntl(slot.said.get(), F_SETFL, O_APPEND);
   std::vector<std::string> environment = detail::own_environment();
   std::erase_if(environment,
                 [](const std::string& one) { return one.starts_with(std::string(kWorkerVariable) + '='); });
@@ -145,7 +145,7 @@ void WorkerPool::spawn(Slot& slot) {
       fmt::format("{}={} {} {} {}", kWorkerVariable, ::getpid(), options_.import_bytes, options_.threads, slot.device));
   std::error_code error;
   const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string();
-  const int descriptors[] = {null.descriptor(), null.descriptor(), slot.said, theirs.descriptor()};
+  const int descriptors[] = {null.descriptor(), null.descriptor(), slot.said.get(), theirs.descriptor()};
   static_assert(std::size(descriptors) == kWorkerSocket + 1);
   try {
     slot.process = detail::spawn(program, own_arguments(), std::move(environment), descriptors);
@@ -166,7 +166,7 @@ int WorkerPool::end(Slot& slot) noexcept {
   slot.process = 0;
   slot.leaving = false;
   slot.socket.close();
-  if (slot.said >= 0) ::close(std::exchange(slot.said, -1));
+  (void)slot.said.close();
   return status;
 }
 
@@ -217,7 +217,7 @@ void WorkerPool::read(Slot& slot, std::vector<Finished>& finished) {
              info.si_pid != 0;
     };
     for (int i = 0; i != 1000 && !ended(); ++i) ::usleep(1000);
-    const std::string said = last_line(slot.said);
+    const std::string said = last_line(slot.said.get());
     const int status = end(slot);
     // A worker that never got to its scene has nothing to say about it. Who killed it may have had the scene in mind.
     const bool signalled = WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT;
@@ -236,7 +236,7 @@ void WorkerPool::read(Slot& slot, std::vector<Finished>& finished) {
   if (options_.bytes != 0 && resident_bytes(slot.process) > options_.bytes / 2)
     (void)end(slot);
   else
-    (void)!::ftruncate(slot.said, 0);
+    (void)!::ftruncate(slot.said.get(), 0);
 }
 
 void WorkerPool::check_limits(Slot& slot, const ProcessTable& processes, std::vector<Finished>& finished) {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "batch/actions/actions.h"
 #include "frames.h"
 #include "process_table.h"
@@ -75,7 +76,7 @@ class WorkerPool {
     std::string device;
     pid_t process = 0;  // 0: none
     FrameSocket socket;
-    int said = -1;  // a file in memory: its standard error
+    base::Descriptor said;  // a file in memory: its standard error
     bool busy = false;
     bool leaving = false;
     bool dropped = false;  // its device works no longer

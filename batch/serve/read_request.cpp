@@ -8,7 +8,6 @@
 #include <raylift/photon/parse_source.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>

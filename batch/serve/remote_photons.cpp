@@ -13,7 +13,6 @@
 #include <deque>
 #include <functional>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "base/json.h"

@@ -115,12 +115,7 @@ std::optional<Compiled> CompileCache::read() const {
       throw Error(ErrorKind::malformed, "the cache file of a kernel makes no sense", {path_.string(), ""});
     std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
     std::size_t got = 0;
-    while (got != bytes.size()) {
-      const ssize_t more = ::pread(file.get(), bytes.data() + got, bytes.size() - got, static_cast<off_t>(got));
-      if (more < 0 && errno == EINTR) continue;
-      if (more <= 0) break;
-      got += static_cast<std::size_t>(more);
-    }
+    (void)base::read_all(file.get(), std::as_writable_bytes(std::span(bytes)), 0, got);
     Header header;
     const Header expected;
     if (got == bytes.size() && got >= sizeof header) {

@@ -26,13 +26,8 @@ constexpr std::uint64_t kMaxRows = std::numeric_limits<std::uint64_t>::max();
 /// Reads up to the end of the range or of the file. Returns how much.
 std::size_t read_all(int file, std::span<std::byte> bytes, std::uint64_t at, const std::string& path) {
   std::size_t done = 0;
-  while (done != bytes.size()) {
-    const ssize_t got = ::pread(file, bytes.data() + done, bytes.size() - done, static_cast<std::int64_t>(at + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Error(kind_of_errno(errno), std::string("can't be read: ") + std::strerror(errno), {path, {}});
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
+  if (const int code = base::read_all(file, bytes, at, done); code != 0)
+    throw Error(kind_of_errno(code), std::string("can't be read: ") + std::strerror(code), {path, {}});
   return done;
 }
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <deque>
 #include <future>
-#include <limits>
 #include <system_error>
 
 #include "batch_results.h"

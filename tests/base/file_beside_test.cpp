@@ -22,11 +22,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
@@ -47,9 +42,9 @@ TEST_P(FileBesideTest, ReplacesTheTargetAtTheEndAlone) {
   FileBeside beside;
   ASSERT_EQ(open(beside), 0);
   ASSERT_EQ(write_all(beside.file().get(), "new"), 0);
-  EXPECT_EQ(text_of(folder_.path() / "out"), "old");
+  EXPECT_EQ(test::bytes_in(folder_.path() / "out"), "old");
   ASSERT_EQ(beside.rename(), 0);
-  EXPECT_EQ(text_of(folder_.path() / "out"), "new");
+  EXPECT_EQ(test::bytes_in(folder_.path() / "out"), "new");
   EXPECT_THAT(names_in(folder_.path()), ElementsAre("out"));
 }
 
@@ -70,8 +65,8 @@ TEST_P(FileBesideTest, ReplacesALinkAndNotItsTarget) {
   ASSERT_EQ(open(beside), 0);
   ASSERT_EQ(write_all(beside.file().get(), "new"), 0);
   ASSERT_EQ(beside.rename(), 0);
-  EXPECT_EQ(text_of(folder_.path() / "other"), "kept");
-  EXPECT_EQ(text_of(folder_.path() / "out"), "new");
+  EXPECT_EQ(test::bytes_in(folder_.path() / "other"), "kept");
+  EXPECT_EQ(test::bytes_in(folder_.path() / "out"), "new");
   EXPECT_THAT(names_in(folder_.path()), UnorderedElementsAre("other", "out"));
 }
 

@@ -21,15 +21,10 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-class BatchKilled : public testing::Test {
+class BatchKilled : public CopiesOfAScene {
  protected:
   static constexpr int kScenes = 40;
-  void SetUp() override {
-    std::filesystem::create_directory(scenes());
-    copy_scenes(scenes(), kScenes);
-  }
-  [[nodiscard]] std::string scenes() const { return folder_.path() / "scenes"; }
-  [[nodiscard]] std::string report() const { return folder_.path() / "report.jsonl"; }
+  BatchKilled() : CopiesOfAScene(kScenes) {}
   [[nodiscard]] std::vector<std::string> arguments(bool resume) const {
     std::vector<std::string> result{"batch", "--jobs", "2", "--report", report(), scenes()};
     if (resume) result.emplace_back("--resume");
@@ -41,10 +36,6 @@ class BatchKilled : public testing::Test {
     for (const json& row : rows_of(report())) files.insert(row["file"].get<std::string>());
     EXPECT_EQ(files.size(), static_cast<std::size_t>(kScenes));
     EXPECT_EQ(std::set<std::string>(files.begin(), files.end()).size(), static_cast<std::size_t>(kScenes));
-  }
-  [[nodiscard]] std::string text() const {
-    std::ifstream file(report(), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
   void wait_for_rows(std::size_t count) const {
     for (int i = 0; i != 2000; ++i) {
@@ -70,10 +61,8 @@ class BatchKilled : public testing::Test {
   [[nodiscard]] int signal_workers(int number) const {
     int count = 0;
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-      std::ifstream environ(entry.path() / "environ", std::ios::binary);
-      const std::string environment{std::istreambuf_iterator<char>(environ), std::istreambuf_iterator<char>()};
-      std::ifstream command(entry.path() / "cmdline", std::ios::binary);
-      const std::string line{std::istreambuf_iterator<char>(command), std::istreambuf_iterator<char>()};
+      const std::string environment = bytes_in(entry.path() / "environ");
+      const std::string line = bytes_in(entry.path() / "cmdline");
       if (line.find(scenes()) == std::string::npos || environment.find("RAYLIFT_BATCH_WORKER=") == std::string::npos)
         continue;
       ::kill(std::stoi(entry.path().filename().string()), number);
@@ -81,8 +70,6 @@ class BatchKilled : public testing::Test {
     }
     return count;
   }
-
-  TemporaryFolder folder_;
 };
 
 TEST_F(BatchKilled, GoesOnWhereItWas) {
@@ -175,8 +162,7 @@ TEST_F(BatchKilled, TakesItsWorkersAndImportsAlong) {
   const auto alive = [&] {
     int count = 0;
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-      std::ifstream file(entry.path() / "environ", std::ios::binary);
-      const std::string environment{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+      const std::string environment = bytes_in(entry.path() / "environ");
       if (environment.find("RAYLIFT_TEST_MARK=" + scenes()) != std::string::npos) ++count;
     }
     return count;

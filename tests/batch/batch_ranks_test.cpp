@@ -18,22 +18,16 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
-class BatchRanks : public testing::Test {
+class BatchRanks : public CopiesOfAScene {
  protected:
   static constexpr int kScenes = 60;
 
+  BatchRanks() : CopiesOfAScene(kScenes) {}
   void SetUp() override {
     if (!std::filesystem::exists(program("raylift-mpi.so"))) GTEST_SKIP() << "raylift was built without MPI";
     if (std::system("mpirun --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "there is no mpirun";
-    std::filesystem::create_directory(scenes());
-    copy_scenes(scenes(), kScenes);
   }
-  [[nodiscard]] std::string scenes() const { return folder_.path() / "scenes"; }
-  [[nodiscard]] std::string report() const { return folder_.path() / "report.jsonl"; }
-  [[nodiscard]] std::string said() const {
-    std::ifstream file(folder_.path() / "said");
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
+  [[nodiscard]] std::string said() const { return bytes_in(folder_.path() / "said"); }
   /// Runs the batch under mpirun, by the shell. Returns the exit code.
   [[nodiscard]] int run(const std::string& mpirun, const std::string& arguments, const std::string& before = "") const {
     // OpenMPI leaves memory of its own behind, which the leak sanitizer would take for ours.
@@ -59,18 +53,12 @@ class BatchRanks : public testing::Test {
     EXPECT_EQ(files.size(), static_cast<std::size_t>(kScenes));
     return ranks;
   }
-  [[nodiscard]] std::size_t rows() const {
-    std::ifstream file(report());
-    return static_cast<std::size_t>(
-        std::count(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>(), '\n'));
-  }
+  [[nodiscard]] std::size_t rows() const { return static_cast<std::size_t>(std::ranges::count(text(), '\n')); }
   /// The process of a rank; 0 where it is not there.
   [[nodiscard]] pid_t process_of(int rank) const {
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-      std::ifstream file(entry.path() / "environ", std::ios::binary);
-      const std::string environment{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-      std::ifstream command(entry.path() / "cmdline", std::ios::binary);
-      const std::string line{std::istreambuf_iterator<char>(command), std::istreambuf_iterator<char>()};
+      const std::string environment = bytes_in(entry.path() / "environ");
+      const std::string line = bytes_in(entry.path() / "cmdline");
       if (line.find(report()) == std::string::npos || environment.find("RAYLIFT_BATCH_WORKER=") != std::string::npos ||
           environment.find("OMPI_COMM_WORLD_RANK=" + std::to_string(rank) + '\0') == std::string::npos)
         continue;
@@ -90,8 +78,6 @@ class BatchRanks : public testing::Test {
     runner.join();
     return code;
   }
-
-  TemporaryFolder folder_;
 };
 
 TEST_F(BatchRanks, ShareTheScenesAndWriteOneReport) {

@@ -34,23 +34,14 @@ class WorkingFolder {
   std::filesystem::path before_;
 };
 
-class BatchResume : public testing::Test {
+class BatchResume : public CopiesOfAScene {
  protected:
   static constexpr int kScenes = 4;
-  void SetUp() override {
-    std::filesystem::create_directory(scenes());
-    copy_scenes(scenes(), kScenes);
-  }
-  [[nodiscard]] std::string scenes() const { return folder_.path() / "scenes"; }
+  BatchResume() : CopiesOfAScene(kScenes) {}
   [[nodiscard]] std::string scene(int i) const { return scenes() + "/scene" + std::to_string(i) + ".dae"; }
-  [[nodiscard]] std::string report() const { return folder_.path() / "report.jsonl"; }
   [[nodiscard]] Ended batch(std::vector<std::string> arguments, const RunOptions& options = {}) const {
     arguments.insert(arguments.begin(), {"batch", "--report", report()});
     return raylift(std::move(arguments), options);
-  }
-  [[nodiscard]] std::string text() const {
-    std::ifstream file(report(), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
   /// One row for each scene, with this status.
   void expect_complete(int count = kScenes) const {
@@ -63,16 +54,12 @@ class BatchResume : public testing::Test {
   }
   /// Another scene of the same size under the same name.
   void change(const std::string& file) const {
-    std::ifstream in(file, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    in.close();
+    std::string text = bytes_in(file);
     const auto digit = text.find_first_of("12", text.find('>', text.find("<float_array")));
     ASSERT_NE(digit, std::string::npos);
     text[digit] = text[digit] == '1' ? '2' : '3';
     std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
   }
-
-  TemporaryFolder folder_;
 };
 
 TEST_F(BatchResume, RefusesOtherOptions) {
@@ -164,8 +151,7 @@ TEST_F(BatchResume, NoticesChangesOfAllFilesOfAScene) {
   std::filesystem::create_directory(scenes() + "/.parts");
   const std::string part = scenes() + "/.parts/part.dae";
   std::filesystem::copy_file(scene(0), part);
-  std::ifstream in(scene(1), std::ios::binary);
-  std::string main{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  std::string main = bytes_in(scene(1));
   main.insert(main.find("<instance_geometry url=\"#") + 24, ".parts/part.dae");
   std::ofstream(scene(1), std::ios::binary | std::ios::trunc) << main;
   (void)folder_.write("scenes/object.obj", "mtllib colors.mtl\nusemtl a\nv 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n");

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cmath>
-#include <fstream>
 #include <iterator>
 #include <set>
 
@@ -152,8 +150,7 @@ TEST(Check, CountsFlawsInJson) {
 /// A cube of 2 x 2 x 2, placed in centimetres inside a document in metres, and once at twice the size.
 TEST(Check, GivesTheVolumesOfSolidsByTheirTransforms) {
   const TemporaryFolder folder;
-  std::ifstream file(data_file("cube.dae"));
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text = bytes_in(data_file("cube.dae"));
   const std::string scene = "<visual_scene ";
   const auto inside = text.find('>', text.find(scene)) + 1;
   text.insert(inside, "<asset><unit meter=\"0.01\"/></asset>");

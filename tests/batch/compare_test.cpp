@@ -4,8 +4,6 @@
 
 #include <raylift/photon/npy.h>
 
-#include <cstring>
-
 #include "photon/src/compare_histories.h"
 #include "run_program.h"
 

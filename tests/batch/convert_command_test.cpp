@@ -5,10 +5,9 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 
-#include "reports.h"
+#include "run_program.h"
 
 namespace raylift::test {
 namespace {
@@ -52,8 +51,7 @@ TEST_F(ConvertCommand, KeepsTheFatesOfPhotons) {
   };
   const auto histories = [&](const std::string& name) {
     using History = std::array<std::uint64_t, 4>;
-    std::ifstream in(path(name + "/seq.npy"), std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    std::string bytes = bytes_in(path(name + "/seq.npy"));
     std::vector<History> rows(20'000);
     EXPECT_GT(bytes.size(), rows.size() * sizeof(History));
     if (bytes.size() > rows.size() * sizeof(History))

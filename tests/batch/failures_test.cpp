@@ -60,8 +60,7 @@ TEST(Failures, DoNotBlameTheFileForTheLimitOfFiles) {
                               data_file("detector.dae") + "' 2>&1 >/dev/null | cat >" +
                               (folder.path() / "said").string();
   (void)!std::system(command.c_str());
-  std::ifstream said(folder.path() / "said");
-  const std::string text{std::istreambuf_iterator<char>(said), std::istreambuf_iterator<char>()};
+  const std::string text = bytes_in(folder.path() / "said");
   EXPECT_THAT(text, testing::AllOf(HasSubstr("limit: "), HasSubstr("ulimit -f")));
 }
 

@@ -26,10 +26,7 @@ class OpticsCommand : public testing::Test {
   OpticsCommand() { std::filesystem::copy_file(data("materials.dae"), scene); }
   void put_beside(const std::string& text = kSidecar) const { (void)folder.write("materials.optics.json", text); }
   [[nodiscard]] std::string path(const std::string& name) const { return (folder.path() / name).string(); }
-  [[nodiscard]] std::string text_of(const std::string& name) const {
-    std::ifstream in(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  }
+  [[nodiscard]] std::string text_of(const std::string& name) const { return bytes_in(path(name)); }
 
   TemporaryFolder folder;
   std::string scene = path("materials.dae");

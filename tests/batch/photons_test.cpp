@@ -43,10 +43,6 @@ class Photons : public testing::Test {
     ASSERT_EQ(ended.code, 0) << ended.err;
     EXPECT_THAT(ended.err, IsEmpty());
   }
-  static std::string bytes_in(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
   [[nodiscard]] json summary(const std::string& name) const {
     return json::parse(bytes_in(at(name + "/summary.json")));
   }

@@ -2,6 +2,8 @@
 // Reports of `raylift batch`, as tests look at them.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -60,5 +62,20 @@ inline void copy_scenes(const std::filesystem::path& folder, int count) {
   for (int i = 0; i != count; ++i)
     std::filesystem::copy_file(data_file("cube.dae"), folder / ("scene" + std::to_string(i) + ".dae"));
 }
+
+/// A batch of copies of a small scene, and its report.
+class CopiesOfAScene : public testing::Test {
+ protected:
+  explicit CopiesOfAScene(int count) {
+    std::filesystem::create_directory(scenes());
+    copy_scenes(scenes(), count);
+  }
+  [[nodiscard]] std::string scenes() const { return folder_.path() / "scenes"; }
+  [[nodiscard]] std::string report() const { return folder_.path() / "report.jsonl"; }
+  /// The report's.
+  [[nodiscard]] std::string text() const { return bytes_in(report()); }
+
+  TemporaryFolder folder_;
+};
 
 }  // namespace raylift::test

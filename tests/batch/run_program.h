@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -99,10 +98,7 @@ class Running {
 
  private:
   [[nodiscard]] std::string file(const std::string& name) const { return (folder_.path() / name).string(); }
-  [[nodiscard]] std::string read(const std::string& name) const {
-    std::ifstream in(file(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  }
+  [[nodiscard]] std::string read(const std::string& name) const { return bytes_in(file(name)); }
   static std::vector<char*> pointers(std::vector<std::string>& texts) {
     std::vector<char*> result;
     for (std::string& text : texts) result.push_back(text.data());

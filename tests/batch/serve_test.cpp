@@ -92,10 +92,6 @@ class Serve : public testing::Test {
                ? ""
                : npy.substr(10 + static_cast<unsigned char>(npy[8]) + 256U * static_cast<unsigned char>(npy[9]));
   }
-  [[nodiscard]] static std::string bytes_in(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
   void write_npy(const std::string& name, const std::string& shape, const void* data, std::size_t bytes,
                  const std::string& type = "<f4") const {
     std::string text = "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }";
@@ -478,12 +474,30 @@ TEST_F(Serve, AnswersWrongMessagesAndGoesOn) {
   const double wide[24]{};
   write_npy("wide.npy", "(1, 6, 4)", wide, sizeof wide, "<f8");
   write_npy("flat.npy", "(10, 24)", body.data(), body.size());
-  const std::string wide_npy = bytes_in(at("wide.npy")), flat_npy = bytes_in(at("flat.npy"));
+  using Change = std::function<void(Header&, std::string&)>;
   struct Wrong {
     const char* what;
     ErrorCode code;
-    std::function<void(Header&, std::string&)> change;
+    Change change;
   };
+  const auto npy = [](const std::string& file, std::uint64_t rows) -> Change {
+    return [=](Header& h, std::string& b) {
+      b = file;
+      h.bytes = b.size();
+      h.rows = rows;
+      h.encoding = protocol::Header::Encoding::npy;
+    };
+  };
+  const auto source = [](const std::string& text, std::uint64_t rows = 0, std::uint64_t photons = 5) -> Change {
+    return [=](Header& h, std::string& b) {
+      b = text;
+      h.body = protocol::Header::Body::source;
+      h.bytes = b.size();
+      h.rows = rows;
+      h.photons = photons;
+    };
+  };
+  constexpr protocol::SpectrumPoint kFalling[]{{0, 500}, {1, 400}};
   const std::vector<Wrong> all{
       {"version", ErrorCode::version, [](Header& h, std::string&) { h.version = 2; }},
       {"digest", ErrorCode::digest, [](Header& h, std::string&) { h.digest[5] = 1; }},
@@ -526,19 +540,8 @@ TEST_F(Serve, AnswersWrongMessagesAndGoesOn) {
       {"a type of genstep", ErrorCode::unsupported, [](Header&, std::string& b) { b[0] = 99; }},
       {"a number that is none", ErrorCode::malformed,
        [](Header&, std::string& b) { b.replace(16, 4, "\xff\xff\xff\xff"); }},
-      {"dtype", ErrorCode::unsupported,
-       [&](Header& h, std::string& b) {
-         b = wide_npy;
-         h.bytes = b.size();
-         h.rows = 1;
-         h.encoding = protocol::Header::Encoding::npy;
-       }},
-      {"shape", ErrorCode::malformed,
-       [&](Header& h, std::string& b) {
-         b = flat_npy;
-         h.bytes = b.size();
-         h.encoding = protocol::Header::Encoding::npy;
-       }},
+      {"dtype", ErrorCode::unsupported, npy(bytes_in(at("wide.npy")), 1)},
+      {"shape", ErrorCode::malformed, npy(bytes_in(at("flat.npy")), 10)},
       {"no .npy", ErrorCode::malformed, [](Header& h, std::string&) { h.encoding = protocol::Header::Encoding::npy; }},
       {"shared memory that is none", ErrorCode::malformed,
        [](Header& h, std::string&) { h.place = protocol::Header::Carrier::shared; }},
@@ -551,70 +554,17 @@ TEST_F(Serve, AnswersWrongMessagesAndGoesOn) {
          std::memset(m.token, 'a', 16);
          b.assign(reinterpret_cast<const char*>(&m), sizeof m);
        }},
-      {"a source that names a file", ErrorCode::unsupported,
-       [](Header& h, std::string& b) {
-         b = "gensteps:/etc/hostname";
-         h.body = protocol::Header::Body::source;
-         h.bytes = b.size();
-         h.rows = 0;
-         h.photons = 5;
-       }},
-      {"a spectrum of a file", ErrorCode::unsupported,
-       [](Header& h, std::string& b) {
-         b = "point:0,0,0:wavelength=/etc/hostname";
-         h.body = protocol::Header::Body::source;
-         h.bytes = b.size();
-         h.rows = 0;
-         h.photons = 5;
-       }},
+      {"a source that names a file", ErrorCode::unsupported, source("gensteps:/etc/hostname")},
+      {"a spectrum of a file", ErrorCode::unsupported, source("point:0,0,0:wavelength=/etc/hostname")},
       {"a spectrum that falls", ErrorCode::malformed,
-       [](Header& h, std::string& b) {
-         constexpr protocol::SpectrumPoint kPoints[]{{0, 500}, {1, 400}};
-         b = std::string("point:0,0,0") + '\0' + std::string(reinterpret_cast<const char*>(kPoints), sizeof kPoints);
-         h.body = protocol::Header::Body::source;
-         h.bytes = b.size();
-         h.rows = 2;
-         h.photons = 5;
-       }},
-      {"a spectrum that is missing", ErrorCode::malformed,
-       [](Header& h, std::string& b) {
-         b = "point:0,0,0";
-         h.body = protocol::Header::Body::source;
-         h.bytes = b.size();
-         h.rows = 2;
-         h.photons = 5;
-       }},
+       source(std::string("point:0,0,0") + '\0' + std::string(reinterpret_cast<const char*>(kFalling), sizeof kFalling),
+              2)},
+      {"a spectrum that is missing", ErrorCode::malformed, source("point:0,0,0", 2)},
       {"a spectrum of too many points", ErrorCode::limit,
-       [](Header& h, std::string& b) {
-         b = std::string("point:0,0,0") + '\0' + std::string(257 * 8, '\1');
-         h.body = protocol::Header::Body::source;
-         h.bytes = b.size();
-         h.rows = 257;
-         h.photons = 5;
-       }},
-      {"a source without an end", ErrorCode::malformed,
-       [](Header& h, std::string& b) {
-         b = "point:0,0,0";
-         h.body = protocol::Header::Body::source;
-         h.bytes = b.size();
-         h.rows = 0;
-       }},
-      {"no source", ErrorCode::malformed,
-       [](Header& h, std::string& b) {
-         b = "nonsense";
-         h.body = protocol::Header::Body::source;
-         h.bytes = b.size();
-         h.rows = 0;
-         h.photons = 5;
-       }},
-      {"a long source", ErrorCode::limit,
-       [](Header& h, std::string& b) {
-         b = std::string(5000, 'x');
-         h.body = protocol::Header::Body::source;
-         h.bytes = b.size();
-         h.rows = 0;
-         h.photons = 5;
-       }},
+       source(std::string("point:0,0,0") + '\0' + std::string(257 * 8, '\1'), 257)},
+      {"a source without an end", ErrorCode::malformed, source("point:0,0,0", 0, protocol::kAll)},
+      {"no source", ErrorCode::malformed, source("nonsense")},
+      {"a long source", ErrorCode::limit, source(std::string(5000, 'x'))},
       {"a file of two arrays", ErrorCode::unsupported,
        [](Header& h, std::string&) {
          h.wanted_encoding = protocol::Header::Encoding::npy;

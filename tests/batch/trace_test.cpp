@@ -306,8 +306,7 @@ TEST(Trace, RefusesAUnitThatLeavesNoDigits) {
   EXPECT_EQ(option.code, 2);
   EXPECT_THAT(option.err, HasSubstr("1e-15"));
   const TemporaryFolder folder;
-  std::ifstream file(data_file("cube.dae"));
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::string text = bytes_in(data_file("cube.dae"));
   const auto meter = text.find("meter=\"");
   ASSERT_NE(meter, std::string::npos);
   text.replace(meter, text.find('"', meter + 7) - meter, "meter=\"1e-43");

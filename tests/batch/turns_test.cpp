@@ -2,7 +2,6 @@
 // Threads that hand over by turns: in order, and all end where one fails. Run under the thread sanitizer too.
 #include <gtest/gtest.h>
 
-#include <string>
 #include <thread>
 #include <vector>
 

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
 
-#include <cmath>
 #include <numbers>
 
 namespace raylift {

@@ -20,11 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string contents(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 std::size_t files_in(const fs::path& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
@@ -46,11 +41,11 @@ TEST_F(OutputFiles, AreThereWhenTheyAreWhole) {
   {
     OutputFile file(path_);
     file.write("new");
-    EXPECT_EQ(contents(path_), "old");
+    EXPECT_EQ(test::bytes_in(path_), "old");
   }
-  EXPECT_EQ(contents(path_), "old");
+  EXPECT_EQ(test::bytes_in(path_), "old");
   write_file(path_, "new");
-  EXPECT_EQ(contents(path_), "new");
+  EXPECT_EQ(test::bytes_in(path_), "new");
   EXPECT_EQ(files_in(root_.path()), 1U);
 }
 
@@ -74,14 +69,14 @@ TEST_F(OutputFiles, KeepLinks) {
     EXPECT_TRUE(fs::is_symlink(link));
     EXPECT_TRUE(fs::is_symlink(second));
     EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(path_)));
-    EXPECT_EQ(contents(path_), text);
+    EXPECT_EQ(test::bytes_in(path_), text);
   }
 }
 
 TEST_F(OutputFiles, GoThroughPipes) {
   ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
   std::string read;
-  std::thread reader([&] { read = contents(path_); });
+  std::thread reader([&] { read = test::bytes_in(path_); });
   write_file(path_, "through");
   reader.join();
   EXPECT_EQ(read, "through");

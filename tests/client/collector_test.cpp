@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <raylift/client/gensteps.h>
 
-#include <cmath>
 #include <limits>
 #include <set>
 

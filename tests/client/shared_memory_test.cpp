@@ -4,7 +4,6 @@
 #include <raylift/client/detail/shared_memory.h>
 
 #include <string>
-#include <vector>
 
 namespace raylift::client {
 namespace {

@@ -15,7 +15,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 
 #include "base/descriptor.h"
 #include "import/gdml/gdml.h"

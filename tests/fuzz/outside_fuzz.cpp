@@ -3,7 +3,6 @@
 // line, and the conversation comes to its end.
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <string_view>
 
 #include "remote/conversation.h"

@@ -7,7 +7,6 @@
 #include <raylift/gpu/device/backend.h>
 
 #include <atomic>
-#include <cstring>
 #include <deque>
 #include <functional>
 #include <memory>

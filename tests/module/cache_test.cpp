@@ -109,8 +109,7 @@ TEST_F(KernelCache, KnowsIncludedFiles) {
 TEST_F(KernelCache, DamageIsFoundAndRepaired) {
   const Compiled first = compile();
   const fs::path file = files()[0];
-  std::ifstream in(file, std::ios::binary);
-  const std::string good{std::istreambuf_iterator<char>(in), {}};
+  const std::string good = test::bytes_in(file);
   std::vector<std::string> damaged{good.substr(0, 40), good.substr(0, good.size() - 1), good + "x", ""};
   for (const std::size_t at :
        {std::size_t{0}, std::size_t{9}, std::size_t{50}, std::size_t{72}, std::size_t{81}, good.size() - 1}) {

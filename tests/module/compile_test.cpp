@@ -4,7 +4,6 @@
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/rays/query.h>
 
-#include <fstream>
 #include <iterator>
 #include <regex>
 
@@ -50,11 +49,6 @@ class Kernels : public testing::Test {
   }
   ModuleOptions options_;
 };
-
-std::string whole_text(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 TEST_F(Kernels, AreFoundWithTheirParameters) {
   const Compiled compiled = compile(R"(
@@ -103,7 +97,8 @@ TEST_F(Kernels, HeadersAreThoseOfTheTree) {
   for (std::size_t i = 0; i != detail::kBuiltInHeaderCount; ++i) {
     const std::string name = detail::kBuiltInHeaders[i].name;
     const std::string library = name.substr(8, name.find('/', 8) - 8);
-    EXPECT_TRUE(detail::kBuiltInHeaders[i].text == whole_text(test::source_dir() / library / "include" / name)) << name;
+    EXPECT_TRUE(detail::kBuiltInHeaders[i].text == test::bytes_in(test::source_dir() / library / "include" / name))
+        << name;
   }
 }
 
@@ -208,7 +203,7 @@ TEST(Module, NeedsACudaDevice) {
 
 /// The page's device code: its first block, the right column of its table, its loop over hits, and its filter.
 TEST_F(Kernels, OfThePageCompile) {
-  const std::string page = whole_text(test::source_dir() / "docs" / "kernels.md");
+  const std::string page = test::bytes_in(test::source_dir() / "docs" / "kernels.md");
   std::vector<std::string> blocks;
   const std::string fence = "```cpp\n";
   for (std::size_t at = page.find(fence); at != std::string::npos; at = page.find(fence, at + 1))

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <complex>
-#include <limits>
 
 #include "shells.h"
 #include "statistics.h"

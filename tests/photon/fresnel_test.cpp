@@ -5,7 +5,6 @@
 
 #include <array>
 #include <complex>
-#include <numbers>
 
 #include "statistics.h"
 

@@ -2,7 +2,6 @@
 // Photons that are given as arrays, and sources that are refused.
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/eigen.h>
-#include <raylift/photon/rays.h>
 
 #include <functional>
 #include <limits>

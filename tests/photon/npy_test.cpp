@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <numeric>
 
@@ -17,11 +16,6 @@ namespace raylift::photon {
 namespace {
 
 using namespace std::string_literals;
-
-std::string bytes_in(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 /// Version 1.0 with this dictionary, as numpy pads it, and some bytes.
 std::string file_with(const std::string& dictionary, std::size_t bytes) {
@@ -107,7 +101,7 @@ numpy.save('empty.npy', numpy.zeros((0, 4, 4), dtype='f4'))
   const std::vector<Photon> photons = read_npy<Photon>(at("a.npy"), NpyType::float32, square);
   ASSERT_EQ(photons.size(), 3U);
   EXPECT_EQ(photons[2][15], 47.5F);
-  EXPECT_EQ(read_npy<Photon>(NpyReader(bytes_in(at("a.npy")), "a"), NpyType::float32, square), photons);
+  EXPECT_EQ(read_npy<Photon>(NpyReader(test::bytes_in(at("a.npy")), "a"), NpyType::float32, square), photons);
   EXPECT_EQ(read_npy<std::int32_t>(at("i.npy"), NpyType::int32, {}), (std::vector<std::int32_t>{-1, 2}));
   const NpyReader sequences(at("s.npy"));
   EXPECT_EQ(sequences.shape(), (std::vector<std::uint64_t>{5, 2, 2}));
@@ -223,7 +217,7 @@ TEST_F(Npy, IsResumedAtARow) {
   NpyWriter second(at("a.npy"), NpyType::uint32, {}, NpyWriter::Resume{2});  // the third was not promised
   second.append(all.subspan(2));
   second.finish();
-  EXPECT_EQ(bytes_in(at("a.npy")), bytes_in(at("whole.npy")));
+  EXPECT_EQ(test::bytes_in(at("a.npy")), test::bytes_in(at("whole.npy")));
   EXPECT_THROW(NpyWriter(at("b.npy"), NpyType::uint32, {}, NpyWriter::Resume{0}), Error);
 }
 

@@ -3,7 +3,6 @@
 #include <raylift/geometry/error.h>
 #include <raylift/photon/parse_source.h>
 
-#include <array>
 #include <initializer_list>
 #include <numbers>
 #include <string>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proofs of docs/physics.md in the bulk, end to end: photons after one event, against closed forms in double.
-#include <array>
 #include <cmath>
-#include <numbers>
 
 #include "pieces.h"
 #include "statistics.h"

@@ -4,7 +4,6 @@
 #include <raylift/photon/detail/surface.h>
 
 #include <array>
-#include <functional>
 #include <numbers>
 
 #include "statistics.h"

@@ -22,7 +22,6 @@
 #include <XCAFDoc_DocumentTool.hxx>
 #include <XCAFDoc_MaterialTool.hxx>
 #include <XCAFDoc_ShapeTool.hxx>
-#include <cstdio>
 #include <functional>
 #include <gp_Ax1.hxx>
 #include <gp_Trsf.hxx>

@@ -2,8 +2,6 @@
 // raylift-import-faulty: raylift-import with the faults that import_faults.h lists, for tests.
 #include <raylift/geometry/import/load.h>
 
-#include <vector>
-
 #include "import/load_optics.h"
 #include "import/serve_import.h"
 #include "import_faults.h"

@@ -10,9 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <optional>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <vector>
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -26,6 +27,12 @@ inline std::filesystem::path data(const std::string& name) {
 /// A program of the project: beside the running test, where all programs are built and packed together.
 inline std::filesystem::path program(const std::string& name) {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+}
+
+/// All of a file; nothing where there is none.
+inline std::string bytes_in(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 /// A folder of its own under the system's temporary one, removed with all its contents at the end of the scope.

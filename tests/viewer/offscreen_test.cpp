@@ -12,9 +12,9 @@
 #include <memory>
 #include <set>
 
-#include "draw/overlay.h"
+#include "draw/overlay/overlay.h"
 #include "draw/renderer.h"
-#include "model/solids.h"
+#include "model/solids/solids.h"
 #include "support/images.h"
 #include "support/paths.h"
 #include "with_context.h"

@@ -5,10 +5,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <string>
 
@@ -139,8 +136,7 @@ TEST(ViewProgram, CastsRays) {
 
 TEST(ViewProgram, TakesTheConfigurationOfItsPageForTheDetector) {
   NEEDS_GL();
-  std::ifstream file(test::source_dir() / "docs/viewer.md");
-  const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::string page = test::bytes_in(test::source_dir() / "docs/viewer.md");
   const std::size_t begin = page.find("    {\"color\"");
   ASSERT_NE(begin, std::string::npos);
   const test::TemporaryFolder folder;

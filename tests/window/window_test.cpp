@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <thread>
 
-#include "draw/overlay.h"
+#include "draw/overlay/overlay.h"
 #include "support/images.h"
 #include "support/paths.h"
 #include "viewer/light/photon_rows.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "light/photon_colors.h"
-#include "model/palette.h"
+#include "model/colors/palette.h"
 
 namespace raylift::viewer {
 

@@ -7,8 +7,8 @@
 
 #include "draw/renderer.h"
 #include "light/photons.h"
-#include "model/color_map.h"
-#include "model/value_scale.h"
+#include "model/colors/color_map.h"
+#include "model/colors/value_scale.h"
 
 namespace raylift::viewer {
 

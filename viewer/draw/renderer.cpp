@@ -5,10 +5,9 @@
 
 #include <algorithm>
 
-#include "draw/gl_state.h"
-#include "draw/legends.h"
-#include "draw/line_drawing.h"
-#include "draw/svg.h"
+#include "draw/overlay/legends.h"
+#include "draw/overlay/line_drawing.h"
+#include "draw/overlay/svg.h"
 #include "meshes/levels.h"
 #include "meshes/outlines.h"
 

@@ -14,16 +14,16 @@
 
 #include "cli/camera.h"
 #include "cli/image.h"
-#include "draw/canvas.h"
-#include "draw/id_pass.h"
-#include "draw/light_pass.h"
-#include "draw/render_targets.h"
-#include "draw/scene_buffers.h"
-#include "draw/scene_program.h"
-#include "draw/screen_passes.h"
-#include "draw/solid_passes.h"
-#include "model/legend.h"
-#include "model/settings.h"
+#include "draw/gl/render_targets.h"
+#include "draw/passes/canvas.h"
+#include "draw/passes/id_pass.h"
+#include "draw/passes/light_pass.h"
+#include "draw/passes/screen_passes.h"
+#include "draw/passes/solid_passes.h"
+#include "draw/scene/scene_buffers.h"
+#include "draw/scene/scene_program.h"
+#include "model/colors/legend.h"
+#include "model/settings/settings.h"
 
 namespace raylift::viewer {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "light/photon_set.h"
-#include "model/photon_settings.h"
+#include "model/settings/photon_settings.h"
 
 namespace raylift::viewer {
 

@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <utility>
 
 #include "cli/options.h"
-#include "cli/text.h"
-#include "model/color_scale.h"
-#include "model/palette.h"
+#include "model/colors/color_scale.h"
+#include "model/colors/palette.h"
 
 namespace raylift::viewer {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "light/light_statistics.h"
 #include "light/photon_choice.h"
-#include "model/color_map.h"
-#include "model/legend.h"
-#include "model/value_scale.h"
+#include "model/colors/color_map.h"
+#include "model/colors/legend.h"
+#include "model/colors/value_scale.h"
 
 namespace raylift::viewer {
 

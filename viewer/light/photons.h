@@ -13,7 +13,7 @@
 #include "light/light_statistics.h"
 #include "light/photon_choice.h"
 #include "light/photon_set.h"
-#include "model/photon_settings.h"
+#include "model/settings/photon_settings.h"
 
 namespace raylift::viewer {
 

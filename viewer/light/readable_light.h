@@ -12,8 +12,8 @@
 #include "cli/camera.h"
 #include "light/photon_choice.h"
 #include "light/photon_set.h"
-#include "model/photon_settings.h"
-#include "model/settings.h"
+#include "model/settings/photon_settings.h"
+#include "model/settings/settings.h"
 
 namespace raylift::viewer {
 

@@ -15,6 +15,8 @@
 #include <optional>
 #include <utility>
 
+#include "model/solids/solids.h"
+
 namespace raylift::viewer {
 namespace {
 
@@ -200,9 +202,8 @@ CapMaker::CapMaker(const Scene& scene, const MeshOffsets& offsets)
       first_triangle_(offsets.first_triangle),
       mesh_bounds_(scene.meshes.size()),
       depth_(solid_tree(scene).depth) {
-  tbb::parallel_for(std::size_t{0}, scene.meshes.size(), [&](std::size_t m) {
-    for (const Float3& v : scene.meshes[m].vertices) mesh_bounds_[m].add(v);
-  });
+  tbb::parallel_for(std::size_t{0}, scene.meshes.size(),
+                    [&](std::size_t m) { mesh_bounds_[m] = mesh_bounds(scene.meshes[m]); });
 }
 
 std::vector<std::uint32_t> CapMaker::near(const Eigen::Vector3d& normal, double offset,
@@ -212,13 +213,7 @@ std::vector<std::uint32_t> CapMaker::near(const Eigen::Vector3d& normal, double 
     if (!looks.empty() && static_cast<Look>(looks[i]) != Look::solid && static_cast<Look>(looks[i]) != Look::edged)
       continue;
     const Instance& placed = scene_->instances[i];
-    const Bounds& box = mesh_bounds_[placed.mesh];
-    if (box.empty()) continue;
-    const EigenTransform to_world = to_eigen(placed.transform);
-    const Eigen::Vector3d in_mesh = to_world.linear().transpose() * normal;
-    const double middle = normal.dot(to_world * to_eigen(box.center()));
-    const double reach = 0.5 * in_mesh.cwiseAbs().dot(to_eigen(box.size()));
-    if (std::abs(middle - offset) <= reach * (1 + 1e-9)) solids.push_back(i);
+    if (meets(normal, offset, mesh_bounds_[placed.mesh], placed.transform)) solids.push_back(i);
   }
   return solids;
 }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "meshes/draw_list.h"
-#include "model/settings.h"
+#include "model/settings/settings.h"
 
 namespace raylift::viewer {
 

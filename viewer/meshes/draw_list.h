@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "model/modes.h"
-#include "model/palette.h"
+#include "model/colors/palette.h"
+#include "model/settings/modes.h"
 
 namespace raylift::viewer {
 

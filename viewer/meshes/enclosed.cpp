@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "meshes/levels.h"
-#include "model/modes.h"
+#include "model/settings/modes.h"
 
 namespace raylift::viewer {
 

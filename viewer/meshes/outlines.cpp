@@ -8,7 +8,7 @@
 
 #include "meshes/caps.h"
 #include "meshes/feature_edges.h"
-#include "model/modes.h"
+#include "model/settings/modes.h"
 
 namespace raylift::viewer {
 namespace {

@@ -9,10 +9,9 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <vector>
 
 #include "cli/camera.h"
-#include "model/settings.h"
+#include "model/settings/settings.h"
 
 namespace raylift::viewer {
 

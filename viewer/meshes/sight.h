@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cli/camera.h"
-#include "model/settings.h"
+#include "model/settings/settings.h"
 
 namespace raylift::viewer {
 

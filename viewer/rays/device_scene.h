@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "draw/scene_buffers.h"
+#include "draw/scene/scene_buffers.h"
 
 namespace raylift::viewer {
 

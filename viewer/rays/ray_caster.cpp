@@ -12,8 +12,8 @@
 
 #include "meshes/enclosed.h"
 #include "meshes/smooth_normals.h"
-#include "model/color_map.h"
-#include "model/palette.h"
+#include "model/colors/color_map.h"
+#include "model/colors/palette.h"
 
 #ifdef RAYLIFT_WITH_CUDA
 #include "rays/ray_launch.h"

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "cli/camera.h"
-#include "draw/render_targets.h"
-#include "model/settings.h"
-#include "model/solids.h"
+#include "draw/gl/render_targets.h"
+#include "model/settings/settings.h"
+#include "model/solids/solids.h"
 #include "rays/device_scene.h"
 #include "rays/ray_kernel.h"
 

@@ -4,12 +4,11 @@
 
 #include <raylift/gpu/rays/query.h>
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 
-#include "model/color_scale.h"
-#include "model/modes.h"
+#include "model/colors/color_scale.h"
+#include "model/settings/modes.h"
 #include "rays/ray_math.h"
 
 namespace raylift::viewer {

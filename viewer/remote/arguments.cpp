@@ -10,7 +10,7 @@
 #include "base/suggest.h"
 #include "cli/quantity.h"
 #include "cli/text.h"
-#include "model/measurement.h"
+#include "model/settings/measurement.h"
 
 namespace raylift::viewer {
 namespace {

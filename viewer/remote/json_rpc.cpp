@@ -3,7 +3,6 @@
 
 #include "base/json.h"
 #include "cli/session.h"
-#include "cli/text.h"
 
 namespace raylift::viewer::rpc {
 namespace {

@@ -14,7 +14,6 @@
 
 #include "base/json.h"
 #include "base/suggest.h"
-#include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/quantity.h"
 #include "cli/text.h"

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "model/measurement.h"
-#include "model/palette.h"
-#include "model/setting_json.h"
+#include "model/colors/palette.h"
+#include "model/settings/measurement.h"
+#include "model/settings/setting_json.h"
 
 namespace raylift::viewer {
 namespace {

@@ -6,8 +6,7 @@
 
 #include "cli/camera.h"
 #include "cli/options.h"
-#include "cli/text.h"
-#include "model/measurement.h"
+#include "model/settings/measurement.h"
 #include "remote/arguments.h"
 #include "remote/verb_actions.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cli/output.h"
-#include "model/setting_table.h"
+#include "model/settings/setting_table.h"
 #include "state/control_target.h"
 
 namespace raylift::viewer {

@@ -6,7 +6,7 @@
 #include <raylift/geometry/scene/scene.h>
 
 #include "light/photon_set.h"
-#include "state/view_options.h"
+#include "state/options/view_options.h"
 
 namespace raylift::viewer {
 

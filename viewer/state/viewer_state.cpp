@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "cli/text.h"
-#include "draw/overlay.h"
+#include "draw/overlay/overlay.h"
 
 namespace raylift::viewer {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <functional>
-#include <optional>
 #include <string_view>
 #include <thread>
 

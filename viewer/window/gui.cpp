@@ -17,9 +17,9 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "draw/font.h"
-#include "window/icons.h"
-#include "window/panel_items.h"
+#include "draw/overlay/font.h"
+#include "window/items/icons.h"
+#include "window/items/panel_items.h"
 
 namespace raylift::viewer {
 namespace {

@@ -4,7 +4,6 @@
 // For bvh_avx2.cpp and bvh_avx512.cpp: see bvh_simd.h.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "bvh_simd.h"

@@ -7,7 +7,6 @@
 #include "bvh_wide_cost.h"
 
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>

@@ -9,9 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <new>
-#include <string>
 
 #include "bvh/instance_level.h"
 

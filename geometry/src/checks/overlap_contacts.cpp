@@ -4,7 +4,6 @@
 #include <raylift/geometry/scene/eigen.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 namespace raylift::overlap {

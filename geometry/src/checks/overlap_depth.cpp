@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The deepest point of an overlap, by branch and bound over the surfaces' BVHs: the most promising part first.
 #include <algorithm>
-#include <cmath>
 #include <queue>
 
 #include "overlap_pair.h"

@@ -2,8 +2,6 @@
 #include "overlap_pair.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "disjoint_sets.h"
 #include "overlap_contacts.h"

@@ -8,8 +8,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
-#include <cstring>
 #include <memory>
 #include <pugixml.hpp>
 #include <string_view>

@@ -23,7 +23,7 @@
 #include <system_error>
 #include <vector>
 
-#include "gdml/occt_module.h"
+#include "import/gdml/booleans/occt_module.h"
 #include "import/import_process.h"
 #include "import_protocol.h"
 #include "input_file.h"

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/huge_pages.h"
 #include "process.h"
 
@@ -141,14 +142,8 @@ InputFile::InputFile(fs::path path, int descriptor)
 
 std::size_t InputFile::read(std::uint64_t offset, void* target, std::size_t count) const {
   std::size_t done = 0;
-  while (done != count) {
-    const ssize_t got =
-        ::pread(descriptor(), static_cast<char*>(target) + done, count - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_file(path_, "the file can't be read", errno);
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
+  if (const int code = base::read_all(descriptor(), {static_cast<std::byte*>(target), count}, offset, done); code != 0)
+    fail_file(path_, "the file can't be read", code);
   return done;
 }
 

@@ -16,7 +16,6 @@
 #include <chrono>
 #include <cstdio>
 #include <thread>
-#include <utility>
 
 #include "base/descriptor.h"
 #include "base/own_parts.h"

@@ -8,7 +8,6 @@
 #include <exception>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "document.h"
 #include "input_file.h"

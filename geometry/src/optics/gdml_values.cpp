@@ -8,7 +8,6 @@
 #include <cctype>
 #include <cmath>
 #include <numbers>
-#include <optional>
 
 #include "base/parse_number.h"
 #include "base/suggest.h"
@@ -21,45 +20,42 @@ constexpr std::size_t kMaxDepth = 64;
 
 using base::Unit;
 
-constexpr std::array kUnits{Unit{"mm", 1},
-                            Unit{"cm", 10},
-                            Unit{"m", 1e3},
-                            Unit{"km", 1e6},
-                            Unit{"um", 1e-3},
-                            Unit{"nm", 1e-6},
-                            Unit{"angstrom", 1e-7},
-                            Unit{"millimeter", 1},
-                            Unit{"centimeter", 10},
-                            Unit{"meter", 1e3},
-                            Unit{"micrometer", 1e-3},
-                            Unit{"nanometer", 1e-6},
-                            Unit{"ns", 1},
-                            Unit{"ps", 1e-3},
-                            Unit{"us", 1e3},
-                            Unit{"ms", 1e6},
-                            Unit{"s", 1e9},
-                            Unit{"nanosecond", 1},
-                            Unit{"second", 1e9},
-                            Unit{"MeV", 1},
-                            Unit{"keV", 1e-3},
-                            Unit{"eV", 1e-6},
-                            Unit{"GeV", 1e3},
-                            Unit{"rad", 1},
-                            Unit{"radian", 1},
-                            Unit{"mrad", 1e-3},
-                            Unit{"deg", std::numbers::pi / 180},
-                            Unit{"degree", std::numbers::pi / 180},
-                            Unit{"perCent", 0.01},
-                            Unit{"TeV", 1e6},
-                            Unit{"mm2", 1},
-                            Unit{"cm2", 1e2},
-                            Unit{"m2", 1e6},
-                            Unit{"mm3", 1},
-                            Unit{"cm3", 1e3},
-                            Unit{"m3", 1e9},
-                            Unit{"kelvin", 1},
-                            Unit{"pi", std::numbers::pi},
-                            Unit{"e", std::numbers::e}};
+constexpr auto kLengths = std::to_array<Unit>({{"mm", 1},
+                                               {"cm", 10},
+                                               {"m", 1e3},
+                                               {"km", 1e6},
+                                               {"um", 1e-3},
+                                               {"nm", 1e-6},
+                                               {"angstrom", 1e-7},
+                                               {"millimeter", 1},
+                                               {"centimeter", 10},
+                                               {"meter", 1e3},
+                                               {"micrometer", 1e-3},
+                                               {"nanometer", 1e-6}});
+constexpr auto kAngles = std::to_array<Unit>(
+    {{"rad", 1}, {"radian", 1}, {"mrad", 1e-3}, {"deg", std::numbers::pi / 180}, {"degree", std::numbers::pi / 180}});
+constexpr auto kOtherUnits = std::to_array<Unit>({{"ns", 1},
+                                                  {"ps", 1e-3},
+                                                  {"us", 1e3},
+                                                  {"ms", 1e6},
+                                                  {"s", 1e9},
+                                                  {"nanosecond", 1},
+                                                  {"second", 1e9},
+                                                  {"MeV", 1},
+                                                  {"keV", 1e-3},
+                                                  {"eV", 1e-6},
+                                                  {"GeV", 1e3},
+                                                  {"TeV", 1e6},
+                                                  {"perCent", 0.01},
+                                                  {"mm2", 1},
+                                                  {"cm2", 1e2},
+                                                  {"m2", 1e6},
+                                                  {"mm3", 1},
+                                                  {"cm3", 1e3},
+                                                  {"m3", 1e9},
+                                                  {"kelvin", 1},
+                                                  {"pi", std::numbers::pi},
+                                                  {"e", std::numbers::e}});
 
 constexpr const char* kAdvice =
     "write it with numbers, + - * / ^, parentheses, functions, names of constants, and units";
@@ -72,24 +68,25 @@ struct Named {
   std::string_view name;
   Function function;
 };
-constexpr std::array kOneArgument{Named<OneArgument>{"abs", [](double x) { return std::abs(x); }},
-                                  Named<OneArgument>{"sqrt", [](double x) { return std::sqrt(x); }},
-                                  Named<OneArgument>{"sin", [](double x) { return std::sin(x); }},
-                                  Named<OneArgument>{"cos", [](double x) { return std::cos(x); }},
-                                  Named<OneArgument>{"tan", [](double x) { return std::tan(x); }},
-                                  Named<OneArgument>{"asin", [](double x) { return std::asin(x); }},
-                                  Named<OneArgument>{"acos", [](double x) { return std::acos(x); }},
-                                  Named<OneArgument>{"atan", [](double x) { return std::atan(x); }},
-                                  Named<OneArgument>{"sinh", [](double x) { return std::sinh(x); }},
-                                  Named<OneArgument>{"cosh", [](double x) { return std::cosh(x); }},
-                                  Named<OneArgument>{"tanh", [](double x) { return std::tanh(x); }},
-                                  Named<OneArgument>{"exp", [](double x) { return std::exp(x); }},
-                                  Named<OneArgument>{"log", [](double x) { return std::log(x); }},
-                                  Named<OneArgument>{"log10", [](double x) { return std::log10(x); }}};
-constexpr std::array kTwoArguments{Named<TwoArguments>{"min", [](double x, double y) { return std::min(x, y); }},
-                                   Named<TwoArguments>{"max", [](double x, double y) { return std::max(x, y); }},
-                                   Named<TwoArguments>{"pow", [](double x, double y) { return std::pow(x, y); }},
-                                   Named<TwoArguments>{"atan2", [](double y, double x) { return std::atan2(y, x); }}};
+constexpr auto kOneArgument = std::to_array<Named<OneArgument>>({{"abs", std::abs},
+                                                                 {"sqrt", std::sqrt},
+                                                                 {"sin", std::sin},
+                                                                 {"cos", std::cos},
+                                                                 {"tan", std::tan},
+                                                                 {"asin", std::asin},
+                                                                 {"acos", std::acos},
+                                                                 {"atan", std::atan},
+                                                                 {"sinh", std::sinh},
+                                                                 {"cosh", std::cosh},
+                                                                 {"tanh", std::tanh},
+                                                                 {"exp", std::exp},
+                                                                 {"log", std::log},
+                                                                 {"log10", std::log10}});
+constexpr auto kTwoArguments =
+    std::to_array<Named<TwoArguments>>({{"min", [](double x, double y) { return std::min(x, y); }},
+                                        {"max", [](double x, double y) { return std::max(x, y); }},
+                                        {"pow", std::pow},
+                                        {"atan2", std::atan2}});
 
 template <class Table>
 auto function_of(const Table& table, std::string_view name) -> decltype(table.front().function) {
@@ -106,14 +103,11 @@ std::vector<std::string> names_of(const std::unordered_map<std::string, pugi::xm
 }  // namespace
 
 bool is_length_unit(std::string_view name) {
-  constexpr std::array<std::string_view, 12> kLengths{
-      "mm", "cm", "m", "km", "um", "nm", "angstrom", "millimeter", "meter", "centimeter", "nanometer", "micrometer"};
-  return std::find(kLengths.begin(), kLengths.end(), name) != kLengths.end();
+  return base::value_of(name, kLengths).has_value();
 }
 
 bool is_angle_unit(std::string_view name) {
-  constexpr std::array<std::string_view, 5> kAngles{"rad", "radian", "mrad", "deg", "degree"};
-  return std::find(kAngles.begin(), kAngles.end(), name) != kAngles.end();
+  return base::value_of(name, kAngles).has_value();
 }
 
 /// While one exists, a definition is being read: variables have the values of their definitions.
@@ -347,7 +341,8 @@ double GdmlValues::named(const std::string& name, const std::string& expression,
   if (const auto found = known_.find(name); found != known_.end()) return found->second;
   const auto definition = numbers_.find(name);
   if (definition == numbers_.end()) {
-    if (const auto unit = base::value_of(name, kUnits)) return *unit;
+    for (const std::span<const Unit> units : {std::span<const Unit>(kLengths), {kAngles}, {kOtherUnits}})
+      if (const auto unit = base::value_of(name, units)) return *unit;
     throw Error(
         ErrorKind::malformed,
         "in '" + expression + "', nothing is called '" + name + "'" + base::did_you_mean(name, names_of(numbers_)),

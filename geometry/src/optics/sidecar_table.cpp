@@ -5,7 +5,6 @@
 
 #include <array>
 #include <span>
-#include <utility>
 
 #include "base/suggest.h"
 #include "base/units.h"

@@ -10,7 +10,6 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>

@@ -72,17 +72,11 @@ CacheFile::Open::Open(const std::filesystem::path& where, const CacheFolder& fol
 }
 
 void CacheFile::Open::read_at(std::uint64_t offset, std::byte* target, std::size_t bytes) const {
-  while (bytes != 0) {
-    const ssize_t got = ::pread(file.get(), target, bytes, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0)
-      throw Error(ErrorKind::io, std::string("the cache file can't be read: ") + std::strerror(errno),
-                  {path.string(), ""});
-    if (got == 0) damaged("the cache file is cut off");
-    offset += static_cast<std::uint64_t>(got);
-    target += got;
-    bytes -= static_cast<std::size_t>(got);
-  }
+  std::size_t done = 0;
+  if (const int code = base::read_all(file.get(), {target, bytes}, offset, done); code != 0)
+    throw Error(ErrorKind::io, std::string("the cache file can't be read: ") + std::strerror(code),
+                {path.string(), ""});
+  if (done != bytes) damaged("the cache file is cut off");
 }
 
 void CacheFile::Open::read_header(const CacheFolder& folder) {

@@ -61,15 +61,14 @@ CacheFolder CacheFolder::make_for(const fs::path& file) {
   return CacheFolder(folder_of(file));
 }
 
-int CacheFolder::open_file(const fs::path& file) const {
-  const int number =
-      ::openat(this->number(), file.filename().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (number < 0 && errno == ELOOP)
+base::Descriptor CacheFolder::open_file(const fs::path& file) const {
+  base::Descriptor opened(
+      ::openat(number(), file.filename().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (opened.get() < 0 && errno == ELOOP)
     throw Error(ErrorKind::unsupported, "a link is no cache file", {file.string(), ""}, "name the file itself");
-  if (number < 0) fail("the cache file can't be opened", errno, file);
+  if (opened.get() < 0) fail("the cache file can't be opened", errno, file);
   struct stat status {};
-  if (::fstat(number, &status) == 0 && S_ISREG(status.st_mode)) return number;
-  ::close(number);
+  if (::fstat(opened.get(), &status) == 0 && S_ISREG(status.st_mode)) return opened;
   throw Error(ErrorKind::unsupported, "this is no cache file of raylift", {file.string(), ""});
 }
 

@@ -22,7 +22,7 @@ class CacheFolder {
   [[nodiscard]] int number() const { return descriptor_.get(); }
   /// Opens a file in it for reading: not through a link, and without waiting for the other end of a pipe. Throws
   /// Error(io); unsupported for what is no file.
-  [[nodiscard]] int open_file(const std::filesystem::path& file) const;
+  [[nodiscard]] base::Descriptor open_file(const std::filesystem::path& file) const;
   /// Throws Error(io) where others can write to it.
   void expect_private() const;
   /// The same for a file in it.

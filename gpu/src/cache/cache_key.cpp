@@ -6,7 +6,6 @@
 #include <raylift/geometry/error.h>
 #include <sys/stat.h>
 #include <tbb/parallel_for.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,8 +14,10 @@
 #include <cstring>
 #include <memory>
 #include <set>
+#include <span>
 #include <sstream>
 
+#include "base/descriptor.h"
 #include "base/parse_number.h"
 #include "cache_files.h"
 #include "cache_format.h"
@@ -35,29 +36,22 @@ constexpr std::uint64_t kSliceBytes = std::uint64_t{1} << 20;
 class File {
  public:
   explicit File(const fs::path& path)
-      : path_(path), number_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
-    if (number_ < 0) fail("the file can't be opened", errno);
+      : path_(path), file_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
+    if (file_.get() < 0) fail("the file can't be opened", errno);
   }
-  ~File() { ::close(number_); }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
 
   [[nodiscard]] std::uint64_t size() const {
     struct stat status {};
-    if (::fstat(number_, &status) != 0) fail("the file's size is unknown", errno);
+    if (::fstat(file_.get(), &status) != 0) fail("the file's size is unknown", errno);
     if (!S_ISREG(status.st_mode)) throw Error(ErrorKind::io, "this is no file", {path_.string(), ""});
     return static_cast<std::uint64_t>(status.st_size);
   }
   void read(std::uint64_t offset, char* target, std::size_t bytes) const {
-    while (bytes != 0) {
-      const ssize_t got = ::pread(number_, target, bytes, static_cast<off_t>(offset));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail("the file can't be read", errno);
-      if (got == 0) throw Error(ErrorKind::io, "the file became shorter while it was read", {path_.string(), ""});
-      offset += static_cast<std::uint64_t>(got);
-      target += got;
-      bytes -= static_cast<std::size_t>(got);
-    }
+    std::size_t done = 0;
+    if (const int code = base::read_all(file_.get(), std::as_writable_bytes(std::span(target, bytes)), offset, done);
+        code != 0)
+      fail("the file can't be read", code);
+    if (done != bytes) throw Error(ErrorKind::io, "the file became shorter while it was read", {path_.string(), ""});
   }
 
  private:
@@ -65,7 +59,7 @@ class File {
     throw Error(kind_of_errno(code), what + ": " + std::strerror(code), {path_.string(), ""});
   }
   fs::path path_;
-  int number_;
+  base::Descriptor file_;
 };
 
 /// Over the hashes of slices, so that all threads can take part.

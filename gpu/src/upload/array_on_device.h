@@ -6,7 +6,6 @@
 #include <raylift/gpu/memory/memory.h>
 #include <raylift/gpu/upload/array_source.h>
 
-#include <memory>
 #include <mutex>
 #include <utility>
 

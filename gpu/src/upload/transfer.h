@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <deque>
-#include <memory>
 #include <span>
 #include <vector>
 

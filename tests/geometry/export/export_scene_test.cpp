@@ -8,7 +8,6 @@
 #include <raylift/geometry/scene/flatten.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "support/paths.h"

@@ -12,7 +12,6 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <set>
 
@@ -102,11 +101,6 @@ int generate(const std::string& options) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-std::string bytes_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 /// Whether a process has a file in the folder open, under whatever name.
 bool writes_to(pid_t process, const fs::path& folder) {
   std::error_code gone;
@@ -124,9 +118,9 @@ TEST(DetectorGenerator, TakesOptionsAsRayliftDoes) {
   const test::TemporaryFolder folder;
   const fs::path help = folder.path() / "help";
   ASSERT_EQ(generate("--help > '" + help.string() + "'"), 0);
-  EXPECT_EQ(bytes_of(help).find("ENUM"), std::string::npos);
-  EXPECT_EQ(bytes_of(help).find('{'), std::string::npos);
-  EXPECT_NE(bytes_of(help).find("--shape SHAPE=sphere"), std::string::npos) << bytes_of(help);
+  EXPECT_EQ(test::bytes_in(help).find("ENUM"), std::string::npos);
+  EXPECT_EQ(test::bytes_in(help).find('{'), std::string::npos);
+  EXPECT_NE(test::bytes_in(help).find("--shape SHAPE=sphere"), std::string::npos) << test::bytes_in(help);
 }
 
 TEST(DetectorGenerator, LeavesNothingBehindWhenItIsInterrupted) {
@@ -154,9 +148,9 @@ TEST(DetectorGenerator, GivesTheSameBytesForTheSameOptions) {
   const std::string b = (folder.path() / "b.dae").string();
   ASSERT_EQ(generate("--sensors 20 --seed 5 -o " + a), 0);
   ASSERT_EQ(generate("--sensors 20 --seed 5 -o " + b), 0);
-  EXPECT_EQ(bytes_of(a), bytes_of(b));
+  EXPECT_EQ(test::bytes_in(a), test::bytes_in(b));
   ASSERT_EQ(generate("--sensors 20 --seed 6 -o " + b), 0);
-  EXPECT_NE(bytes_of(a), bytes_of(b));
+  EXPECT_NE(test::bytes_in(a), test::bytes_in(b));
 }
 
 TEST(DetectorGenerator, MadeTheScenesOfTheDataFolder) {
@@ -170,7 +164,7 @@ TEST(DetectorGenerator, MadeTheScenesOfTheDataFolder) {
            {"integrating_sphere.dae", "--scene integrating-sphere --segments 48"}}) {
     const fs::path made = folder.path() / file;
     ASSERT_EQ(generate(options + " -o " + made.string()), 0);
-    EXPECT_TRUE(bytes_of(made) == bytes_of(test::data(file))) << "make data/" << file << " anew";
+    EXPECT_TRUE(test::bytes_in(made) == test::bytes_in(test::data(file))) << "make data/" << file << " anew";
   }
 }
 

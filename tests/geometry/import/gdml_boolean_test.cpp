@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "geometry/src/import/import_process.h"
-#include "import/gdml/boolean.h"
+#include "import/gdml/booleans/boolean.h"
 #include "import/sandbox.h"
 
 namespace raylift::gdml {

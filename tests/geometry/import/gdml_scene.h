@@ -6,7 +6,6 @@
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/scene/eigen.h>
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

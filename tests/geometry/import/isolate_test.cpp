@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
 
-#include <chrono>
-
 #include "collada_documents.h"
 #include "isolated_load.h"
 #include "support/expect_error.h"

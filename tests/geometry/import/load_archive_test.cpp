@@ -8,7 +8,6 @@
 #include <zip.h>
 #include <zlib.h>
 
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -46,11 +45,6 @@ class LoadArchive : public ::testing::Test {
     return path;
   }
 
-  static std::string bytes(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
   /// A valid document that packs well: a cube, and blanks.
   static std::string bomb(std::size_t blanks = 50'000'000) {
     return test::document(test::cube("cube") + std::string(blanks, ' '), test::node("n", "cube"));
@@ -83,13 +77,13 @@ TEST_F(LoadArchive, GivesAssimpWhatIsPackedUnderTheSameLimits) {
 
 TEST_F(LoadArchive, ReadsGzipOfSeveralMembers) {
   const std::string text = test::cube_document();
-  const std::string first = bytes(gzip("first.gz", text.substr(0, 100)));
-  const std::string second = bytes(gzip("second.gz", text.substr(100)));
+  const std::string first = test::bytes_in(gzip("first.gz", text.substr(0, 100)));
+  const std::string second = test::bytes_in(gzip("second.gz", text.substr(100)));
   EXPECT_EQ(load(folder_.write("cube.dae.gz", first + second)).unique_triangles(), 12U);
 }
 
 TEST_F(LoadArchive, RefusesBytesBehindGzip) {
-  const std::string whole = bytes(gzip("whole.dae.gz", test::cube_document()));
+  const std::string whole = test::bytes_in(gzip("whole.dae.gz", test::cube_document()));
   EXPECT_EQ(load(folder_.write("padded.dae.gz", whole + std::string(100, '\0'))).unique_triangles(), 12U);
   for (const char* rest : {"x", "garbage", "\x1F", "\x1F\x8B\x08 and no more"}) {
     const Error error =
@@ -100,7 +94,7 @@ TEST_F(LoadArchive, RefusesBytesBehindGzip) {
 }
 
 TEST_F(LoadArchive, RefusesGzipThatIsCutOff) {
-  const std::string whole = bytes(gzip("whole.dae.gz", test::cube_document()));
+  const std::string whole = test::bytes_in(gzip("whole.dae.gz", test::cube_document()));
   for (std::size_t length = 1; length < whole.size(); length += 13)
     expect_error(ErrorKind::malformed, [&] { (void)load(folder_.write("cut.dae.gz", whole.substr(0, length))); });
   // All data there, checksum or length cut.
@@ -111,7 +105,7 @@ TEST_F(LoadArchive, RefusesGzipThatIsCutOff) {
 }
 
 TEST_F(LoadArchive, RefusesGzipThatIsCorrupted) {
-  std::string damaged = bytes(gzip("whole.dae.gz", test::cube_document()));
+  std::string damaged = test::bytes_in(gzip("whole.dae.gz", test::cube_document()));
   damaged[damaged.size() - 6] = static_cast<char>(damaged[damaged.size() - 6] ^ 1);  // the checksum
   const Error error = expect_error(ErrorKind::malformed, [&] { (void)load(folder_.write("bad.dae.gz", damaged)); });
   EXPECT_THAT(error.what(), HasSubstr("gzip"));
@@ -162,7 +156,7 @@ TEST_F(LoadArchive, RefusesAnArchiveThatIsNone) {
 }
 
 TEST_F(LoadArchive, NoDamageToAnArchiveGoesUnnoticed) {
-  const std::string whole = bytes(zip("whole.zae", {{"cube.dae", test::cube_document()}}));
+  const std::string whole = test::bytes_in(zip("whole.zae", {{"cube.dae", test::cube_document()}}));
   const Scene expected = load(folder_.write("same.zae", whole));
   for (std::size_t i = 0; i < whole.size(); i += 7) {
     std::string damaged = whole;

@@ -8,8 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <fstream>
 #include <limits>
 #include <utility>
 

@@ -35,11 +35,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 class Sandbox : public ::testing::Test {
  protected:
   Sandbox() {
@@ -138,7 +133,7 @@ TEST_F(Sandbox, ChangesNoFile) {
   for (const char* name : {"write", "truncate", "truncating-open", "mode", "rename", "remove"}) {
     const std::string fault = std::string(name) + ' ' + victim.string();
     expect_refused(fault);
-    EXPECT_EQ(text_of(victim), "beside") << name;
+    EXPECT_EQ(test::bytes_in(victim), "beside") << name;
     EXPECT_EQ(fs::status(victim).permissions(), fs::perms::owner_read | fs::perms::owner_write);
   }
   expect_refused("write " + (folder_.path() / "input/new").string());
@@ -235,7 +230,7 @@ TEST_F(Sandbox, HoldsWhatItCanWithoutLandlock) {
     good = good && inside("read " + other("secret")) == "read done";
     for (const char* name : {"write ", "truncating-open ", "remove "})
       good = good && inside(name + other("secret")).find(" refused: ") != std::string::npos;
-    ::_exit(good && text_of(other("secret")) == "secret" ? 0 : 1);
+    ::_exit(good && test::bytes_in(other("secret")) == "secret" ? 0 : 1);
   }
   int status = 0;
   ::waitpid(child, &status, 0);

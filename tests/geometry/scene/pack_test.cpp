@@ -3,7 +3,6 @@
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/scene/pack.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "support/expect_error.h"

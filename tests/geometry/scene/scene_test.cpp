@@ -3,7 +3,6 @@
 #include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/scene.h>
 
-#include <cmath>
 #include <numbers>
 #include <random>
 

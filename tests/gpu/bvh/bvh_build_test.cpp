@@ -3,20 +3,19 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/bvh/bvh.h>
 #include <raylift/geometry/scene/eigen.h>
+#include <raylift/geometry/scene/scene.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/query.h>
 #include <raylift/gpu/rays/trace.h>
 
-#include <cmath>
 #include <cstring>
 
 #include "bvh/bvh_build_limit.h"
-#include "bvh_quality.h"
 #include "gpu/src/bvh/bvh_build.h"
+#include "rays/bvh_quality.h"
 #include "support/bvh_walker.h"
 #include "support/devices.h"
 #include "support/exact_shapes.h"
-#include "support/random_scenes.h"
 #include "support/triangles_and_rays.h"
 
 namespace raylift {

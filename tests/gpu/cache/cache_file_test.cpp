@@ -38,11 +38,6 @@ ArraySource source_of(std::string name, std::size_t element_bytes, const std::ve
 
 const CacheKey kKey{{1, 2}, {3, 4}, 5};
 
-std::string contents(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 void overwrite(const fs::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
@@ -154,7 +149,7 @@ TEST(CacheFiles, ReadAnyRangeIntoAnyMemory) {
 
 TEST_F(SmallCacheFile, IsNotBelievedWithAnyOneByteChanged) {
   ASSERT_EQ(failure_of(path_), std::nullopt);
-  const std::string good = contents(path_);
+  const std::string good = test::bytes_in(path_);
   std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
   for (std::size_t at = 0; at != good.size(); ++at) {
     file.seekp(static_cast<std::streamoff>(at)).put(static_cast<char>(good[at] ^ (1 << at % 8))).flush();
@@ -166,7 +161,7 @@ TEST_F(SmallCacheFile, IsNotBelievedWithAnyOneByteChanged) {
 }
 
 TEST_F(SmallCacheFile, IsNotBelievedWhenItIsCutOffOrLonger) {
-  const std::string good = contents(path_);
+  const std::string good = test::bytes_in(path_);
   std::vector<std::size_t> sizes{0, 1, 7, 8, 15, 16, 127, good.size() - 1, good.size() + 1, good.size() + 4096};
   for (std::size_t boundary = 4096; boundary < good.size(); boundary += 4096)
     for (const std::size_t size : {boundary - 1, boundary, boundary + 1}) sizes.push_back(size);
@@ -178,7 +173,7 @@ TEST_F(SmallCacheFile, IsNotBelievedWhenItIsCutOffOrLonger) {
 }
 
 TEST_F(SmallCacheFile, IsNotBelievedWithSectionsOfAnotherFile) {
-  const std::string good = contents(path_);
+  const std::string good = test::bytes_in(path_);
   // Whole pages swapped: each is well by itself.
   for (std::size_t a = 0; a < good.size(); a += 4096)
     for (std::size_t b = a + 4096; b < good.size(); b += 4096) {
@@ -192,7 +187,7 @@ TEST_F(SmallCacheFile, IsNotBelievedWithSectionsOfAnotherFile) {
 /// Puts a value into the header at `offset`, and the right checksum behind it.
 template <class T>
 void patch_header(const fs::path& path, std::size_t offset, T value) {
-  std::string bytes = contents(path);
+  std::string bytes = test::bytes_in(path);
   std::memcpy(bytes.data() + offset, &value, sizeof value);
   const Hash128 hash = detail::hash128(bytes.data(), 4080);
   std::memcpy(bytes.data() + 4080, &hash, sizeof hash);
@@ -200,7 +195,7 @@ void patch_header(const fs::path& path, std::size_t offset, T value) {
 }
 
 TEST_F(SmallCacheFile, OfAnotherVersionOrMachineIsNotRead) {
-  const std::string good = contents(path_);
+  const std::string good = test::bytes_in(path_);
   const auto expect = [&](auto offset, auto value, ErrorKind kind) {
     overwrite(path_, good);
     patch_header(path_, offset, value);
@@ -222,7 +217,7 @@ TEST_F(SmallCacheFile, OfAnotherVersionOrMachineIsNotRead) {
 }
 
 TEST_F(SmallCacheFile, WithARightChecksumOverAWrongTableIsNotRead) {
-  const std::string good = contents(path_);
+  const std::string good = test::bytes_in(path_);
   const auto expect_refused = [&](std::size_t entry, auto offset, auto value) {
     std::string bytes = good;
     std::memcpy(bytes.data() + 4096 + entry * sizeof(detail::CacheEntry) + offset, &value, sizeof value);

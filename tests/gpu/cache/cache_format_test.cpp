@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <raylift/gpu/upload/view_arrays.h>
 
-#include <fstream>
 #include <iterator>
 #include <string>
 
@@ -15,8 +14,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(CacheFormat, IsDescribedWithAllArrays) {
-  std::ifstream file(test::source_dir() / "docs/cache_format.md");
-  const std::string page(std::istreambuf_iterator<char>(file), {});
+  const std::string page = test::bytes_in(test::source_dir() / "docs/cache_format.md");
   for (const ViewArrayInfo& array : view_arrays()) {
     const std::size_t row = page.find("`" + std::string(array.name) + "`");
     ASSERT_NE(row, std::string::npos) << array.name;

@@ -5,7 +5,6 @@
 #include <raylift/geometry/error.h>
 
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <functional>
 #include <map>

@@ -2,6 +2,7 @@
 // The cache of scenes: what comes out of it is what loading gives, and nothing that is wrong with it does harm.
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/eigen.h>
 
 #include <fstream>
 
@@ -9,7 +10,6 @@
 #include "gpu/src/cache/cache_files.h"
 #include "support/devices.h"
 #include "support/paths.h"
-#include "support/random_scenes.h"
 #include "support/same_scene.h"
 
 namespace raylift {

@@ -38,8 +38,7 @@ class CachedDocuments : public ::testing::Test {
  protected:
   CachedDocuments() {
     options_.external = true;
-    std::ifstream file(test::data("cube.dae"), std::ios::binary);
-    cube_.assign(std::istreambuf_iterator<char>(file), {});
+    cube_ = test::bytes_in(test::data("cube.dae"));
     std::string main = cube_;
     const auto url = main.find("<instance_geometry url=\"#");
     EXPECT_NE(url, std::string::npos);

@@ -5,12 +5,11 @@
 #include <raylift/gpu/rays/boundary.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <random>
 #include <tuple>
 
-#include "media_scenes.h"
+#include "media/media_scenes.h"
 #include "support/effort.h"
 
 namespace raylift {

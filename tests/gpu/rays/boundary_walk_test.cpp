@@ -7,11 +7,10 @@
 #include <cmath>
 #include <map>
 #include <string>
-#include <tuple>
 #include <vector>
 
-#include "media_scenes.h"
-#include "media_walk.h"
+#include "media/media_scenes.h"
+#include "media/media_walk.h"
 #include "support/devices.h"
 #include "support/effort.h"
 

@@ -12,7 +12,6 @@
 
 #include "rays.h"
 #include "support/devices.h"
-#include "support/random_scenes.h"
 
 namespace raylift {
 namespace {

@@ -11,7 +11,6 @@
 #include "rays.h"
 #include "support/devices.h"
 #include "support/meshes.h"
-#include "support/random_scenes.h"
 
 namespace raylift {
 namespace {

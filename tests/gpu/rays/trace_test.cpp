@@ -7,7 +7,6 @@
 
 #include "rays.h"
 #include "support/devices.h"
-#include "support/expect_error.h"
 
 namespace raylift {
 namespace {

@@ -5,7 +5,6 @@
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/upload/broadcast.h>
 
-#include <cstring>
 #include <numeric>
 
 #include "gpu/arena.h"

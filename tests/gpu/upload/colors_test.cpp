@@ -7,7 +7,7 @@
 #include "gpu/asking.h"
 #include "support/devices.h"
 #include "support/expect_error.h"
-#include "support/random_scenes.h"
+#include "support/random_optics.h"
 
 namespace raylift {
 namespace {

@@ -9,8 +9,6 @@
 
 #include <array>
 #include <bit>
-#include <cmath>
-#include <cstring>
 
 #include "gpu/src/cache/cache_files.h"
 #include "support/devices.h"

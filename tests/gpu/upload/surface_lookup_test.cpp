@@ -9,7 +9,7 @@
 
 #include "gpu/asking.h"
 #include "support/devices.h"
-#include "support/random_scenes.h"
+#include "support/random_optics.h"
 #include "upload/border_table.h"
 
 namespace raylift {

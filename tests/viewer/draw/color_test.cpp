@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "draw/legends.h"
+#include "draw/overlay/legends.h"
 #include "geometry/src/scene/names.h"
-#include "model/color_map.h"
-#include "model/palette.h"
-#include "model/solids.h"
-#include "model/value_scale.h"
+#include "model/colors/color_map.h"
+#include "model/colors/palette.h"
+#include "model/colors/value_scale.h"
+#include "model/solids/solids.h"
 #include "support/paths.h"
 
 namespace raylift::viewer {

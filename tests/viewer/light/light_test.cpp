@@ -13,7 +13,7 @@
 
 #include "draw/photon_feed.h"
 #include "light/photon_colors.h"
-#include "model/palette.h"
+#include "model/colors/palette.h"
 #include "photon_rows.h"
 #include "support/images.h"
 #include "support/paths.h"

@@ -15,7 +15,7 @@
 #include "rays/device_scene.h"
 #include "support/paths.h"
 #include "viewer/with_context.h"
-#include "window/controls.h"
+#include "window/controls/controls.h"
 
 namespace raylift::viewer {
 namespace {

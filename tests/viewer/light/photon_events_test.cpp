@@ -10,7 +10,7 @@
 #include "support/paths.h"
 #include "viewer/light/photon_rows.h"
 #include "viewer/remote/with_outside.h"
-#include "window/controls.h"
+#include "window/controls/controls.h"
 
 namespace raylift::viewer {
 namespace {

@@ -6,7 +6,6 @@
 #include <raylift/photon/results.h>
 
 #include <filesystem>
-#include <initializer_list>
 #include <vector>
 
 #include "light/photon_set.h"

@@ -6,7 +6,6 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
 
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <random>
@@ -14,7 +13,7 @@
 #include "light/light_statistics.h"
 #include "light/photon_colors.h"
 #include "light/photons.h"
-#include "model/palette.h"
+#include "model/colors/palette.h"
 #include "photon_rows.h"
 #include "support/paths.h"
 
@@ -185,8 +184,7 @@ TEST_F(PhotonFiles, ThatAreNoneAreRefusedWithTheirPlace) {
 /// A file with any byte changed, or cut anywhere, is read or refused.
 TEST_F(PhotonFiles, ThatAreDamagedEndInAnError) {
   write_record(file("record.npy"), {long_path(0), short_path(1)}, 6);
-  std::ifstream in(file("record.npy"), std::ios::binary);
-  const std::string good{std::istreambuf_iterator<char>(in), {}};
+  const std::string good = test::bytes_in(file("record.npy"));
   std::mt19937 random(3);
   int refused = 0;
   for (int i = 0; i != 600; ++i) {

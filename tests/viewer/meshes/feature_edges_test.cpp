@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/setting_table.h"
+#include "model/settings/setting_table.h"
 #include "round_solids.h"
 #include "support/boxes.h"
 #include "viewer/window/typed.h"

@@ -14,7 +14,7 @@
 #include <set>
 
 #include "meshes/enclosed.h"
-#include "model/solids.h"
+#include "model/solids/solids.h"
 #include "round_solids.h"
 #include "support/effort.h"
 #include "support/paths.h"

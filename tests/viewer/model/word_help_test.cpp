@@ -9,7 +9,7 @@
 #include <sstream>
 #include <utility>
 
-#include "model/settings.h"
+#include "model/settings/settings.h"
 #include "support/paths.h"
 
 namespace raylift::viewer {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/optics/find_solids.h>
-#include <raylift/interop/gl_context.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -13,37 +12,24 @@
 #include <string>
 #include <vector>
 
-#include "draw/renderer.h"
-#include "model/solids.h"
-#include "rays/ray_caster.h"
+#include "model/solids/solids.h"
 #include "support/images.h"
 #include "support/paths.h"
-#include "viewer/with_context.h"
+#include "viewer/rays/with_rays.h"
 
 namespace raylift::viewer {
 namespace {
 
-class Rays : public WithContext {
+class Rays : public WithRays {
  protected:
-  void TearDown() override {
-    caster_.reset();
-    WithContext::TearDown();
-    geometry_.reset();
-  }
-
   void show(const char* file, StandardView view = StandardView::iso) {
-    scene_ = std::make_unique<Scene>(load(test::data(file)));
+    WithRays::show(load(test::data(file)));
     solids_ = std::make_unique<Solids>(*scene_);
     looks_ = solids_->visible();
-    UploadOptions options;
-    options.bvh = true;
-    geometry_ = std::make_unique<DeviceScene>(upload_for_view(*scene_, choose_device(device_), options, {}));
-    renderer_->set_scene(*scene_, geometry_->buffers());
-    caster_ = std::make_unique<RayCaster>(*scene_, *geometry_);
     camera_ = Camera();
     camera_.up = Eigen::Vector3d::Unit(static_cast<int>(scene_->up_axis));
     camera_.look(view);
-    camera_.frame(scene_->bounds, static_cast<double>(kSize.width) / kSize.height);
+    frame_scene();
   }
   /// By names: the detector with its outer shells away and cut; the next one stays open, as by default.
   void open_detector(Look buffer = Look::open) {
@@ -56,21 +42,6 @@ class Rays : public WithContext {
     camera_.orbit(0.4, -0.3);
     camera_.frame(solids_->bounds(find_solids(*scene_, "Buffer*")), 4.0 / 3);
   }
-  void cast(int samples = 1) {
-    caster_->start(camera_, settings_, kSize, looks_, samples);
-    while (!caster_->advance(1)) {
-    }
-  }
-  /// The share of pixels under which both find the same solid, or nothing.
-  double agreement() {
-    if (settings_.ray_cast == RayMode::off) settings_.ray_cast = RayMode::normal;
-    cast();
-    const std::vector<std::uint32_t> rays = caster_->solids();
-    const IdImage raster = renderer_->ids(camera_, settings_);
-    std::size_t same = 0;
-    for (std::size_t i = 0; i < rays.size(); ++i) same += rays[i] == raster.ids[i][0] ? 1U : 0U;
-    return static_cast<double>(same) / static_cast<double>(rays.size());
-  }
   Image draw() {
     if (settings_.ray_cast == RayMode::off) {
       renderer_->draw(camera_, settings_);
@@ -81,14 +52,7 @@ class Rays : public WithContext {
     return renderer_->read();
   }
 
-  std::string device_ = "host";
-  std::unique_ptr<Scene> scene_;
   std::unique_ptr<Solids> solids_;
-  std::vector<std::uint8_t> looks_;
-  std::unique_ptr<DeviceScene> geometry_;
-  std::unique_ptr<RayCaster> caster_;
-  Camera camera_;
-  Settings settings_;
 };
 
 TEST_F(Rays, ShowTheSameSolidsAsTheRasterisedImage) {

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "state/view_options.h"
+#include "state/options/view_options.h"
 
 namespace raylift::viewer {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of settings: what options, configuration, verbs, state, bookmarks and docs have follows from its rows.
-#include "model/setting_table.h"
+#include "model/settings/setting_table.h"
 
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "cli/text.h"
-#include "model/setting_json.h"
+#include "model/settings/setting_json.h"
 #include "remote/arguments.h"
 #include "remote/verb_actions.h"
-#include "state/bookmarks.h"
-#include "state/view_options.h"
+#include "state/options/bookmarks.h"
+#include "state/options/view_options.h"
 #include "support/paths.h"
 #include "with_outside.h"
 

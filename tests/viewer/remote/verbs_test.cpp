@@ -12,7 +12,7 @@
 #include <set>
 #include <sstream>
 
-#include "model/find.h"
+#include "model/solids/find.h"
 #include "remote/arguments.h"
 #include "support/paths.h"
 #include "with_outside.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solids that are drawn in a way of their own: ghosts, glass, lines, edges. What says so, what is seen, what keeps it.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
 
@@ -13,19 +13,19 @@
 #include <string>
 #include <vector>
 
-#include "draw/legends.h"
+#include "draw/overlay/legends.h"
 #include "meshes/caps.h"
-#include "model/find.h"
-#include "model/palette.h"
-#include "model/reveal.h"
-#include "state/bookmarks.h"
-#include "state/view_options.h"
+#include "model/colors/palette.h"
+#include "model/solids/find.h"
+#include "model/solids/reveal.h"
+#include "state/options/bookmarks.h"
+#include "state/options/view_options.h"
 #include "support/boxes.h"
 #include "support/paths.h"
 #include "viewer/remote/with_outside.h"
 #include "viewer/window/typed.h"
 #include "viewer/with_context.h"
-#include "window/controls.h"
+#include "window/controls/controls.h"
 
 namespace raylift::viewer {
 namespace {
@@ -312,9 +312,9 @@ TEST(OwnColors, AreUndoneAndFoundByDepth) {
   for (const std::uint32_t i : deep) EXPECT_EQ(solids.depth(i), 1U);
   EXPECT_FALSE(find(solids, "depth:77").by);
   EXPECT_FALSE(find(solids, "depth:x").by);
-  EXPECT_FALSE(solids.has_colors());
+  EXPECT_THAT(solids.colors(), testing::Each(0U));
   solids.set_color(deep, packed({1, 0, 0}));
-  EXPECT_TRUE(solids.has_colors());
+  EXPECT_EQ(solids.colors()[deep.front()], packed({1, 0, 0}));
   const std::uint64_t version = solids.opacity_version();
   for (int i = 1; i != 9; ++i) solids.slide_color(deep, packed({0, 0.1F * static_cast<float>(i), 0}));
   solids.end_slide();
@@ -322,7 +322,7 @@ TEST(OwnColors, AreUndoneAndFoundByDepth) {
   solids.undo();
   EXPECT_EQ(solids.colors()[deep.front()], packed({1, 0, 0})) << "one step for each slide";
   solids.undo();
-  EXPECT_FALSE(solids.has_colors());
+  EXPECT_THAT(solids.colors(), testing::Each(0U));
 }
 
 TEST(OwnColors, AreTakenFromOptionsAndKeptInBookmarks) {

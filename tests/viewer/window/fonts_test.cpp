@@ -5,11 +5,10 @@
 #include <imgui.h>
 
 #include <filesystem>
-#include <set>
 
 #include "base/utf8.h"
 #include "window/gui.h"
-#include "window/icons.h"
+#include "window/items/icons.h"
 
 namespace raylift::viewer {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "state/view_options.h"
+#include "state/options/view_options.h"
 
 namespace raylift::viewer {
 

@@ -11,7 +11,6 @@
 
 #include "collada_detail.h"
 #include "collada_optics.h"
-#include "collada_text.h"
 #include "stage.h"
 
 namespace raylift::collada {

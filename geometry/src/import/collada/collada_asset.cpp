@@ -3,7 +3,6 @@
 
 #include "scene/names.h"
 
-#include <array>
 #include <cmath>
 #include <utility>
 

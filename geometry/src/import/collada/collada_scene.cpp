@@ -2,7 +2,6 @@
 // Materials and the node tree of a COLLADA document: a graph of nodes that may be instanced many times is read once,
 // measured, and only then expanded.
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 #include "base/parse_number.h"

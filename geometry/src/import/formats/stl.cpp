@@ -5,7 +5,6 @@
 #include <raylift/geometry/error.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <optional>
 #include <string>

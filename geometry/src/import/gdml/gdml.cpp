@@ -3,17 +3,16 @@
 
 #include <raylift/geometry/error.h>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "import/each_mesh.h"
 #include "import/formats/polygon_reader.h"
+#include "import/gdml/structure/structure.h"
+#include "import/gdml/structure/structure_expand.h"
 #include "optics/gdml.h"
 #include "stage.h"
-#include "structure.h"
-#include "structure_expand.h"
 #include "surfaces.h"
 
 namespace raylift::gdml {

@@ -4,8 +4,8 @@
 
 #include <raylift/geometry/import/load.h>
 
-#include "gdml_text.h"
 #include "import/document.h"
+#include "import/gdml/elements/gdml_text.h"
 #include "import/input_file.h"
 
 namespace raylift::gdml {

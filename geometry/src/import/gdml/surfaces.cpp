@@ -9,8 +9,8 @@
 #include <utility>
 #include <variant>
 
-#include "boolean.h"
-#include "tessellate.h"
+#include "import/gdml/booleans/boolean.h"
+#include "import/gdml/shapes/tessellate.h"
 
 namespace raylift::gdml {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "import/document.h"
-#include "solid.h"
+#include "import/gdml/shapes/solid.h"
 
 namespace raylift::gdml {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "import/gdml/closed_surface.h"
-#include "import/gdml/refine.h"
+#include "import/gdml/booleans/refine.h"
+#include "import/gdml/shapes/closed_surface.h"
 
 namespace raylift::step {
 namespace {

@@ -7,12 +7,11 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "import/gdml/occt/operation.h"
+#include "import/gdml/booleans/occt/operation.h"
 
 namespace raylift::step {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plane polygons: triangles, flat corners and crossings.
-#include "import/gdml/polygon.h"
+#include "import/gdml/shapes/polygon.h"
 
 #include <gtest/gtest.h>
 

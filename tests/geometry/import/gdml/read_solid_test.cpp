@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The elements of GDML's <solids> as numbers, and the dimensions that are refused.
-#include "import/gdml/read_solid.h"
+#include "import/gdml/elements/read_solid.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <string>
 #include <variant>
 
-#include "import/gdml/tessellate.h"
+#include "import/gdml/shapes/tessellate.h"
 #include "support/expect_error.h"
 #include "surfaces.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Positions, rotations and scales of GDML, and the transforms that follow from them.
-#include "import/gdml/read_vectors.h"
+#include "import/gdml/elements/read_vectors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,13 +6,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <map>
 #include <utility>
 #include <vector>
 
-#include "import/gdml/solid.h"
+#include "import/gdml/shapes/solid.h"
 
 namespace raylift::test {
 

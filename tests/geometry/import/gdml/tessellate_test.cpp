@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The surfaces of GDML's primitives, against closed forms and the solids' own inequalities.
-#include "import/gdml/tessellate.h"
+#include "import/gdml/shapes/tessellate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@
 #include <tuple>
 #include <vector>
 
-#include "import/gdml/closed_surface.h"
-#include "import/gdml/revolve.h"
+#include "import/gdml/shapes/closed_surface.h"
+#include "import/gdml/shapes/revolve.h"
 #include "surfaces.h"
 
 namespace raylift::gdml {

@@ -61,8 +61,8 @@
 #include <utility>
 #include <vector>
 
-#include "import/gdml/occt/guarded.h"
-#include "import/gdml/occt/triangles.h"
+#include "import/gdml/booleans/occt/guarded.h"
+#include "import/gdml/booleans/occt/triangles.h"
 #include "import/step/model.h"
 
 namespace raylift::step {

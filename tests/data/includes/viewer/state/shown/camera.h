@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+// For viewer/state/options/path.h.
+#pragma once
