@@ -14,25 +14,30 @@ int launch_anchor(const GeometryView& geometry, const Source& source, Anchor* an
 int launch_locate_photons(const GeometryView& geometry, const Source& source, Containment* in, std::size_t count,
                           void* stream);
 
-/// A photon on its way has parts of 16 bytes. This one: where its ray starts, and where the ray ends.
+// The parts of a photon on its way, of 16 bytes each.
+
+/// Where its ray starts and ends.
 struct alignas(16) WaitingStart {
   LocalPoint origin;
   float tmax;
 };
-/// The direction of its ray, and the innermost solid that it starts in; see waiting_in_solids().
+/// The direction of its ray, and the innermost solid that it starts in; see solids_of_waiting().
 struct alignas(16) WaitingWay {
   Float3 direction;
   std::uint32_t solid;
 };
+/// What its light is.
 struct alignas(16) WaitingLight {
   Float3 polarization;
   float wavelength;
 };
+/// What it has gone through: as in Outcome.
 struct alignas(16) WaitingPast {
   std::uint64_t history;
   std::uint32_t steps;
   float time;
 };
+/// Which one it is, and the state of its Follower.
 struct alignas(16) WaitingNumbers {
   std::uint32_t photon;  ///< from the run's first on
   std::uint32_t pause;   ///< Pause::drawn_and_phase

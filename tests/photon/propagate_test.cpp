@@ -225,8 +225,9 @@ TEST_P(Propagate, GivenPhotonsAndGenstepsOnAFaceGoByTheirDirection) {
 bool same(const Outcome& a, const Outcome& b) {
   const auto fields = [](const Outcome& o) {
     return std::tuple(o.photon.position, o.photon.time, o.photon.direction, o.photon.wavelength, o.photon.polarization,
-                      o.photon.in.solid, o.last.kind, o.last.material, o.last.surface, o.last.from, o.last.to,
-                      o.last.channel, o.steps, o.history);
+                      o.photon.in.solid, o.photon.in.exceptions[0], o.photon.in.exceptions[1], o.last.kind,
+                      o.last.material, o.last.surface, o.last.from, o.last.to, o.last.channel, o.steps, o.history,
+                      o.kinds, o.event);
   };
   return fields(a) == fields(b);
 }
@@ -277,6 +278,33 @@ TEST_P(Propagate, PhotonsHaveTheSameBitsHoweverTheyAreRun) {
   std::size_t differ = 0;
   for (std::size_t i = 0; i != got.size(); ++i) differ += same(got[i], wanted[i]) ? 0U : 1U;
   EXPECT_EQ(differ, 0U);
+}
+
+// So many that blocks on a GPU take them by kind. In coordinates of 24 bits, and of 48.
+TEST_P(Propagate, ManyPhotonsHaveTheBitsOfTheHost) {
+  Source source;
+  source.radius = 2500;
+  const std::size_t count = device().info().is_host ? 2'000 : 600'000;
+  const Device host = Device::host(kHostBudget);
+  for (const auto positions : {UploadOptions::Positions::automatic, UploadOptions::Positions::fine}) {
+    UploadOptions options;
+    options.bvh = true;
+    options.bvh_builder = UploadOptions::BvhBuilder::host;
+    options.positions = positions;
+    const GpuGeometry on_host = upload(mixed(), host, options);
+    const GpuGeometry here = upload(mixed(), device(), options);
+    ASSERT_EQ(here.view().is_fine(), positions == UploadOptions::Positions::fine);
+    const Stream stream(host);
+    const DeviceBuffer<Outcome> outcomes(host, count);
+    propagate(on_host, source, {.seed = 12}, outcomes.device(), count, stream);
+    std::vector<Outcome> wanted(count);
+    outcomes.copy_to(wanted, stream);
+    stream.synchronize();
+    const std::vector<Outcome> got = run(here, source, {.seed = 12}, count);
+    std::size_t differ = 0;
+    for (std::size_t i = 0; i != count; ++i) differ += same(got[i], wanted[i]) ? 0U : 1U;
+    EXPECT_EQ(differ, 0U);
+  }
 }
 
 // On a GPU, so many that most of them take many rounds; and so that streams beside the callers' are used in turn.

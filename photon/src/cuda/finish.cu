@@ -15,13 +15,13 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const std::uint32_t count = *waiting.count;
   const Anchor at = anchor_at(anchor);
   for (std::uint32_t q = first_item(count); q < count; q += stride()) {
-    const Waited waiting_photon = waited<true>(waiting, parts_of(waiting, q), q);
+    const Resumed photon = resumed<true>(waiting, parts_of(waiting, q), q);
     Follower follower(geometry, source, at, run);
-    follower.resume(run.first + waiting_photon.photon, waiting_photon.so_far, waiting_photon.pause);
+    follower.resume(run.first + photon.photon, photon.so_far, photon.pause);
     FineRay ray = follower.last_ray(waiting.starts[q].tmax);
     do follower.arrive(next_boundary(geometry, ray, follower.in()));
     while (follower.ray(ray));
-    outcomes[waiting_photon.photon] = follower.outcome();
+    outcomes[photon.photon] = follower.outcome();
   }
 }
 

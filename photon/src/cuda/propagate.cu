@@ -33,7 +33,7 @@ struct Between {
   bool flying = false;
   bool later = false;  // it is one of the rest
   float tmax = 0;      // where its ray ends
-  Waited photon;
+  Resumed photon;
 };
 // Continues a photon behind its birth or a boundary: to its next ray, or its end.
 __device__ __forceinline__ void go_on(Follower& follower, Between& now, Outcome* outcomes) {
@@ -99,6 +99,7 @@ struct Staged {
     return {starts + i, ways + i, lights + i, pasts + i, numbers + i};
   }
   [[nodiscard]] __device__ bvh_detail::FoundFaces faces() const {
+    static_assert(sizeof(bvh_detail::FoundFaces) == 32);
     const ::uint4 words[2] = {found[0][threadIdx.x], found[1][threadIdx.x]};
     bvh_detail::FoundFaces faces;
     memcpy(&faces, words, sizeof faces);
@@ -115,7 +116,9 @@ struct Staged {
 constexpr std::size_t kStagedBytes = 2 * sizeof(Staged);
 
 // The physics of a step: from the boundary that each photon waits for to its next ray, where the search alone gives it.
-template <class SomeRay>
+// kStaged: by copies in shared memory, two of kStagedBytes / 2, where a multiprocessor has enough for all of its
+// blocks.
+template <class SomeRay, bool kStaged>
 __global__ void __launch_bounds__(kStepThreads, kStepBlocks)
     step_each(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source,
               const Anchor* anchor, const __grid_constant__ Run run, const __grid_constant__ Round round,
@@ -128,17 +131,21 @@ __global__ void __launch_bounds__(kStepThreads, kStepBlocks)
   Turns turns(round.found, *round.from.count, queues);
   std::uint32_t q;
   bool more = turns.take(q);
-  stages[0].copy(round, q);
+  if constexpr (kStaged) stages[0].copy(round, q);
   for (unsigned turn = 0; more; ++turn) {
     std::uint32_t next;
     more = turns.take(next);
-    stages[(turn + 1) % 2].copy(round, next);
-    __pipeline_wait_prior(1);
+    if constexpr (kStaged) {
+      stages[(turn + 1) % 2].copy(round, next);
+      __pipeline_wait_prior(1);
+      asm volatile("" ::: "memory");  // which the wait does not say: what was copied is read behind it
+    }
     Between now;
     if (q != kNoPlace) {
       const Staged& stage = stages[turn % 2];
-      const bvh_detail::FoundFaces found = stage.faces();
-      now.photon = waited<bvh_detail::kIsFine<SomeRay>>(round.from, stage.parts(), q);
+      const bvh_detail::FoundFaces found = kStaged ? stage.faces() : bvh_detail::load_by_16_bytes(round.found + q);
+      now.photon =
+          resumed<bvh_detail::kIsFine<SomeRay>>(round.from, kStaged ? stage.parts() : parts_of(round.from, q), q);
       Follower follower(geometry, source, at, run);
       follower.resume(run.first + now.photon.photon, now.photon.so_far, now.photon.pause);
       Boundary boundary;
@@ -173,7 +180,7 @@ __global__ void __launch_bounds__(kThreads, kRestBlocks)
     Between now;
     if (i < count) {
       const std::uint32_t q = round.rest[i];
-      now.photon = waited<bvh_detail::kIsFine<SomeRay>>(from, parts_of(from, q), q);
+      now.photon = resumed<bvh_detail::kIsFine<SomeRay>>(from, parts_of(from, q), q);
       Follower follower(geometry, source, at, run);
       follower.resume(run.first + now.photon.photon, now.photon.so_far, now.photon.pause);
       const FineRay ray = follower.last_ray(from.starts[q].tmax);
@@ -186,6 +193,23 @@ __global__ void __launch_bounds__(kThreads, kRestBlocks)
   }
 }
 
+// Whether a multiprocessor holds kStepBlocks blocks of the kernel with their copies.
+template <class Kernel>
+cudaError_t fits_staged(const Kernel& kernel, bool& fits) {
+  int device = 0, most = 0, resident = 0;
+  FirstError error;
+  if (error.set(cudaGetDevice(&device)) ||
+      error.set(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device)))
+    return error.code;
+  fits = false;
+  if (static_cast<std::size_t>(most) < kStagedBytes + sizeof(Queues)) return cudaSuccess;
+  if (error.set(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kStagedBytes)) ||
+      error.set(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, kStepThreads, kStagedBytes)))
+    return error.code;
+  fits = resident >= kStepBlocks;
+  return cudaSuccess;
+}
+
 }  // namespace
 
 int launch_propagate(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
@@ -195,16 +219,22 @@ int launch_propagate(const GeometryView& geometry, const Source& source, const A
   unsigned birth_blocks = 0, search_blocks = 0, physics_blocks = 0, rest_blocks = 0;
   const bool fine = geometry.is_fine();
   const auto births = emit_each;
-  const auto physics = fine ? step_each<FineWalkRay> : step_each<Ray>;
+  auto physics = fine ? step_each<FineWalkRay, true> : step_each<Ray, true>;
+  std::size_t staged = kStagedBytes;
   const auto rest = fine ? step_rest<FineWalkRay> : step_rest<Ray>;
   FirstError error;
   SideStream side(on);
   if (error.set(side.error()) || error.set(blocks_for(births, count, birth_blocks)) ||
-      error.set(cudaFuncSetAttribute(physics, cudaFuncAttributeMaxDynamicSharedMemorySize, kStagedBytes)) ||
-      error.set(blocks_for(physics, count, physics_blocks, kStepThreads, kStagedBytes)) ||
       error.set(blocks_for(rest, count, rest_blocks)) || error.set(blocks_for_search(geometry, count, search_blocks)) ||
       error.set(cudaMemsetAsync(flights.counts, 0, sizeof *flights.counts, on)))
     return error.code;
+  bool fits = false;
+  if (error.set(fits_staged(physics, fits))) return error.code;
+  if (!fits) {
+    physics = fine ? step_each<FineWalkRay, false> : step_each<Ray, false>;
+    staged = 0;
+  }
+  if (error.set(blocks_for(physics, count, physics_blocks, kStepThreads, staged))) return error.code;
   // As long as many photons are on their way, or not yet born.
   std::uint32_t born = 0, number = 0;
   for (std::uint32_t left = count; born != count || left > kFew;) {
@@ -215,7 +245,7 @@ int launch_propagate(const GeometryView& geometry, const Source& source, const A
         births<<<birth_blocks, kThreads, 0, on>>>(geometry, source, anchor, run, round, outcomes);
       }
       if (error.set(launch_search(geometry, round, search_blocks, on))) return error.code;
-      physics<<<physics_blocks, kStepThreads, kStagedBytes, on>>>(geometry, source, anchor, run, round, outcomes);
+      physics<<<physics_blocks, kStepThreads, staged, on>>>(geometry, source, anchor, run, round, outcomes);
       // The rest of the round before is done when the next one begins, that of this round beside the next one.
       if ((number != 0 && error.set(side.join())) || error.set(side.follow())) return error.code;
       rest<<<rest_blocks, kThreads, 0, side.stream()>>>(geometry, source, anchor, run, round, outcomes);

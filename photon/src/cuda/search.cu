@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(kThreads, kSearchBlocks<SomeRay>)
   bvh_detail::nearest_faces_of_warp<SomeRay, kScene>(
       geometry, bvh_detail::kMoreRanges,
       [=](std::uint32_t i) { return waiting_ray<kIsFine<SomeRay>>(starts, ways, rests, i); },
-      [=](std::uint32_t i) { return waiting_in_solids(ways[i].solid, exceptions, i); },
+      [=](std::uint32_t i) { return solids_of_waiting(ways[i].solid, exceptions, i); },
       [=](std::uint32_t i, const bvh_detail::FoundFaces& found) {
         bvh_detail::store_by_16_bytes(all_found + i, found);
       },

@@ -10,23 +10,23 @@ namespace raylift::photon {
 inline constexpr unsigned kStepThreads = 256;
 inline constexpr std::uint32_t kNoPlace = 0xFFFFFFFFu;
 
-/// Places in the list that a block has read and not taken yet: of photons that end in the bulk, and of those that met a
-/// face.
+/// Places in the list that a block has read and not taken yet: of photons whose rays met no face, and of those whose
+/// rays met one. Each time fewer than kStepThreads are there, and as many come.
 struct Queues {
-  std::uint32_t waits[2];
+  std::uint32_t counts[2];
   std::uint32_t places[2][2 * kStepThreads];
 };
 
-/// The order in which a block takes photons: all that end in the bulk together, or all that met a face. These have
-/// little code in common, and it is the instruction cache that bounds a step's physics: the warps of a block go through
-/// the same code at the same time. Which one it is, is read a turn ahead.
+/// The order in which a block takes photons: those whose rays met no face together, or those whose rays met one. The
+/// two have little code in common, and the instruction cache bounds a step's physics: the warps of a block go through
+/// the same code at the same time. Which kind a photon is of, is read a turn ahead.
 class Turns {
  public:
   __device__ Turns(const bvh_detail::FoundFaces* found, std::uint32_t count, Queues& queues)
       : found_(found), count_(count), queues_(queues), few_(count < 2 * stride<kStepThreads>()) {
     next_ = few_ ? first_item<kStepThreads>(count) : first_of_thread<kStepThreads>();
     if (!few_) kind_ = kind_of(next_);
-    if (threadIdx.x < 2) queues.waits[threadIdx.x] = 0;
+    if (threadIdx.x < 2) queues.counts[threadIdx.x] = 0;
   }
   /// The place of a photon for the thread, or kNoPlace. False: there is none left for any thread of the block. All of
   /// its threads call it.
@@ -37,17 +37,17 @@ class Turns {
       return __syncthreads_or(q != kNoPlace) != 0;
     }
     const std::uint32_t lane = threadIdx.x & 31u;
-    std::uint32_t waits[2];
+    std::uint32_t counts[2];
     for (;;) {
       const bool more = __syncthreads_or(next_ < count_) != 0;
-      waits[0] = queues_.waits[0];
-      waits[1] = queues_.waits[1];
-      if (waits[0] >= kStepThreads || waits[1] >= kStepThreads || !more) break;
+      counts[0] = queues_.counts[0];
+      counts[1] = queues_.counts[1];
+      if (counts[0] >= kStepThreads || counts[1] >= kStepThreads || !more) break;
       __syncthreads();
       for (std::uint32_t k = 0; k != 2; ++k) {
         const unsigned of_kind = __ballot_sync(0xFFFFFFFFu, kind_ == k);
         std::uint32_t first = 0;
-        if (lane == 0) first = atomicAdd(queues_.waits + k, static_cast<std::uint32_t>(__popc(of_kind)));
+        if (lane == 0) first = atomicAdd(queues_.counts + k, static_cast<std::uint32_t>(__popc(of_kind)));
         first = __shfl_sync(0xFFFFFFFFu, first, 0);
         if (kind_ == k)
           queues_.places[k][first + static_cast<std::uint32_t>(__popc(of_kind & ((1u << lane) - 1u)))] = next_;
@@ -55,15 +55,15 @@ class Turns {
       next_ += stride<kStepThreads>();
       kind_ = kind_of(next_);
     }
-    const std::uint32_t bulk = waits[0] >= kStepThreads ? kStepThreads : waits[1] >= kStepThreads ? 0 : waits[0];
-    const std::uint32_t faces = kStepThreads - bulk < waits[1] ? kStepThreads - bulk : waits[1];
+    const std::uint32_t misses = counts[0] >= kStepThreads ? kStepThreads : counts[1] >= kStepThreads ? 0 : counts[0];
+    const std::uint32_t faces = kStepThreads - misses < counts[1] ? kStepThreads - misses : counts[1];
     const std::uint32_t i = threadIdx.x;
-    q = i < bulk           ? queues_.places[0][waits[0] - bulk + i]
-        : i < bulk + faces ? queues_.places[1][waits[1] - faces + i - bulk]
-                           : kNoPlace;
+    q = i < misses           ? queues_.places[0][counts[0] - misses + i]
+        : i < misses + faces ? queues_.places[1][counts[1] - faces + i - misses]
+                             : kNoPlace;
     __syncthreads();
-    if (i < 2) queues_.waits[i] -= i == 0 ? bulk : faces;
-    return bulk + faces != 0;
+    if (i < 2) queues_.counts[i] -= i == 0 ? misses : faces;
+    return misses + faces != 0;
   }
 
  private:

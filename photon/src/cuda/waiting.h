@@ -8,14 +8,15 @@
 
 namespace raylift::photon {
 
-// In WaitingWay::solid, of a photon whose set has exceptions. Solids are instances: a scene has at most 2^31 - 1.
+// In WaitingWay::solid, of a photon whose set has exceptions. Solids are instances, of which build_bvh() takes
+// at most 2^31 - 1.
 inline constexpr std::uint32_t kHasExceptions = 1U << 31;
 [[nodiscard]] __device__ inline bool has_exceptions(std::uint32_t solid) {
   return solid >= (kNoSolid ^ kHasExceptions) && solid != kNoSolid;
 }
 
 /// The solids that photon q's ray starts in. solid: WaitingWay::solid of the photon.
-[[nodiscard]] __device__ inline Containment waiting_in_solids(std::uint32_t solid, const WaitingExceptions* exceptions,
+[[nodiscard]] __device__ inline Containment solids_of_waiting(std::uint32_t solid, const WaitingExceptions* exceptions,
                                                               std::size_t q) {
   Containment in{solid};
   if (has_exceptions(solid)) {
@@ -50,25 +51,25 @@ __device__ inline WaitingParts parts_of(const Waiting& list, std::size_t q) {
 }
 
 /// A photon of a list, as a Follower continues it.
-struct Waited {
+struct Resumed {
   std::uint32_t photon;  ///< its number from the run's first on
   Outcome so_far;
   Pause pause;
 };
 /// Photon q of the list. kFine: with the rest of its origin.
 template <bool kFine>
-__device__ __forceinline__ Waited waited(const Waiting& list, const WaitingParts& at, std::size_t q) {
+__device__ __forceinline__ Resumed resumed(const Waiting& list, const WaitingParts& at, std::size_t q) {
   using bvh_detail::load_by_16_bytes;
   const auto numbers = load_by_16_bytes(at.numbers);
   const auto start = load_by_16_bytes(at.start);
   const auto way = load_by_16_bytes(at.way);
   const auto light = load_by_16_bytes(at.light);
   const auto past = load_by_16_bytes(at.past);
-  Waited photon;
+  Resumed photon;
   photon.photon = numbers.photon;
   photon.pause = {numbers.pause, {0, 0, 0}};
   if (kFine && list.rests != nullptr) photon.pause.rest = list.rests[q];
-  const Containment in = waiting_in_solids(way.solid, list.exceptions, q);
+  const Containment in = solids_of_waiting(way.solid, list.exceptions, q);
   StepEnd last;
   if (numbers.material != MaterialCode::none) {
     last.material = numbers.material;
@@ -85,7 +86,7 @@ __device__ __forceinline__ Waited waited(const Waiting& list, const WaitingParts
 
 /// Puts a photon in a place of the list, to wait for the boundary of a ray that ends at tmax. Its step has begun, or
 /// none has: StepEnd is what the start of a step gives.
-__device__ __forceinline__ void wait_at(const Waiting& list, std::size_t place, const Waited& photon, float tmax) {
+__device__ __forceinline__ void wait_at(const Waiting& list, std::size_t place, const Resumed& photon, float tmax) {
   using bvh_detail::store_by_16_bytes;
   const Outcome& so_far = photon.so_far;
   const Photon& now = so_far.photon;
