@@ -3,9 +3,10 @@
 #include <raylift/geometry/scene/scene.h>
 #include <raylift/interop/shared_geometry.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
+
+#include "memory/plan_placement.h"
 
 namespace raylift {
 namespace {
@@ -29,8 +30,7 @@ Counts counts_of(const Scene& scene, bool flatten) {
 
 /// Chroma's rule, for both arrays at once. OpenGL itself would fall back to host memory without an error.
 void check_room(std::uint64_t bytes, const Device& device, const UploadOptions& options) {
-  const std::uint64_t free = device.memory_info().free_bytes;
-  const std::uint64_t room = std::min(free > options.reserve ? free - options.reserve : 0, options.budget);
+  const std::uint64_t room = usable_bytes(device.memory_info().free_bytes, options.reserve, options.budget);
   if (bytes != 0 && bytes >= room)
     throw Error(ErrorKind::out_of_device_memory,
                 "vertices and triangles of " + std::to_string(bytes) + " bytes don't fit onto " + device.info().id +

@@ -14,7 +14,9 @@ int launch_anchor(const GeometryView& geometry, const Source& source, Anchor* an
 int launch_locate_photons(const GeometryView& geometry, const Source& source, Containment* in, std::size_t count,
                           void* stream);
 
-// The parts of a photon on its way, of 16 bytes each.
+// What a photon carries from kernel to kernel, in parts of 16 bytes, all of which are used. One more part also needs its
+// array in Waiting and FlightMemory (propagate.cpp), waiting_in() (cuda/launches.h), WaitingParts, parts_of(), resumed()
+// and wait_at() (cuda/waiting.h), Staged (cuda/propagate.cu), and same() in tests/photon/propagate_test.cpp.
 
 /// Where its ray starts and ends.
 struct alignas(16) WaitingStart {

@@ -28,11 +28,6 @@ std::vector<std::size_t> serving_order(const PlacementInput& input) {
   return order;
 }
 
-std::uint64_t room_of(const PlacementInput& input) {
-  const std::uint64_t free = input.free_bytes > input.reserve ? input.free_bytes - input.reserve : 0;
-  return std::min(free, input.budget);
-}
-
 ArrayPlacement place(std::uint64_t bytes, std::uint64_t room, const PlacementInput& input) {
   const std::string numbers = std::to_string(bytes) + " of " + std::to_string(room) + " bytes";
   if (bytes == 0) return {Residency::device, 0, 0, "empty"};
@@ -52,7 +47,7 @@ ArrayPlacement place(std::uint64_t bytes, std::uint64_t room, const PlacementInp
 
 std::vector<ArrayPlacement> plan_placement(const PlacementInput& input) {
   std::vector<ArrayPlacement> placements(input.arrays.size());
-  std::uint64_t room = room_of(input);
+  std::uint64_t room = usable_bytes(input.free_bytes, input.reserve, input.budget);
   if (input.policy == PlacementPolicy::device) {
     // Each term is checked on its own, so that no sum overflows.
     std::uint64_t left = room;

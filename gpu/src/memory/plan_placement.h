@@ -5,6 +5,7 @@
 
 #include <raylift/gpu/memory/placement.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -34,6 +35,11 @@ struct ArrayPlacement {
   std::uint64_t host_bytes = 0;
   std::string why;
 };
+
+/// The device bytes that may be used: what is free but for the reserve, and no more than the budget.
+[[nodiscard]] inline std::uint64_t usable_bytes(std::uint64_t free_bytes, std::uint64_t reserve, std::uint64_t budget) {
+  return std::min(free_bytes > reserve ? free_bytes - reserve : 0, budget);
+}
 
 /// The placement of each array by the rule of PlacementPolicy, in the order of `input.arrays`.
 ///

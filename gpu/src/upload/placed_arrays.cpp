@@ -50,8 +50,7 @@ bool splits(const Device& device, const UploadOptions& options) {
 /// Pages that fit into device memory now.
 std::uint64_t pages_that_fit(const Device& device, const UploadOptions& options) {
   if (!splits(device, options) || options.policy != PlacementPolicy::automatic) return 0;
-  const std::uint64_t free = device.memory_info().free_bytes;
-  return (free > options.reserve ? std::min(free - options.reserve, options.budget) : 0) / device.info().page_bytes;
+  return usable_bytes(device.memory_info().free_bytes, options.reserve, options.budget) / device.info().page_bytes;
 }
 
 /// Allocates by the plan. Free memory was a hint: what is not there after all goes one step down, each step once:

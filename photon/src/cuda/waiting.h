@@ -84,8 +84,8 @@ __device__ __forceinline__ Resumed resumed(const Waiting& list, const WaitingPar
   return photon;
 }
 
-/// Puts a photon in a place of the list, to wait for the boundary of a ray that ends at tmax. Its step has begun, or
-/// none has: StepEnd is what the start of a step gives.
+/// Puts a photon in a place of the list, to wait for the boundary of a ray that ends at tmax. Of
+/// Outcome::last the list keeps the material: the rest of it is as begin_step() makes it.
 __device__ __forceinline__ void wait_at(const Waiting& list, std::size_t place, const Resumed& photon, float tmax) {
   using bvh_detail::store_by_16_bytes;
   const Outcome& so_far = photon.so_far;

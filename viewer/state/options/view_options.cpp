@@ -19,6 +19,8 @@
 namespace raylift::viewer {
 namespace {
 
+using Part = Setting::Part;
+
 using cli::add_parsed;
 
 constexpr const char* kFooter = R"(
@@ -131,7 +133,6 @@ CLI::Option* repeated(CLI::Option* option, const char* type) {
 }
 
 void add_setting(CLI::App& app, const Setting& row, Settings& settings) {
-  using Part = Setting::Part;
   const std::string name = "--" + row.option();
   std::string help(row.help);
   const auto set = [&](const std::string& text) { row.set(settings, read_value(row, text)); };
@@ -273,7 +274,6 @@ void add_options(CLI::App& app, ViewOptions& options, Typed& typed, const MoreOp
       ->type_name("NAME");
   add_image_options(app, options, typed);
   add_camera_options(app, options);
-  using Part = Setting::Part;
   add_settings(app, more.settings, {Part::scene, Part::background, Part::overlay, Part::window}, options.settings);
   add_drawing_options(app, options, typed);
   add_photon_options(app, options);

@@ -26,6 +26,7 @@ struct Run {
 
 /// In Outcome::kinds, above the bits of StepKind. Neither: BirthKind::torch.
 inline constexpr std::uint16_t kBornCerenkov = 1U << 14, kBornScintillation = 1U << 15;
+static_assert(static_cast<unsigned>(StepKind::cut) < 14, "bits 14 and 15 of Outcome::kinds are those of the birth");
 [[nodiscard]] RAYLIFT_HD_INLINE std::uint16_t birth_bit(BirthKind kind) {
   if (kind == BirthKind::cerenkov) return kBornCerenkov;
   return kind == BirthKind::scintillation ? kBornScintillation : std::uint16_t{0};

@@ -13,7 +13,7 @@
 
 namespace raylift::photon {
 
-inline constexpr std::size_t kStepKinds = 16;  ///< that 4 bits can tell
+inline constexpr std::size_t kStepKinds = 16;  ///< as many as 4 bits of a history can name
 
 #if !defined(__CUDACC_RTC__)
 /// The kind's name as it stands in reports: "absorbed_at_surface".

@@ -97,8 +97,8 @@ struct ResidentArrays {
 
 /// Uploads arrays. Blocks until the last byte has arrived; work that is launched afterwards, on any stream, sees the
 /// arrays. The copies use a stream of their own. Scratch memory, on the device and on the host, does not grow with the
-/// arrays. A failure, or a cancellation between two chunks, releases everything. Throws Error: what plan_placement, the
-/// allocations and the fills throw; cancelled.
+/// arrays. A failure, or a cancellation between two chunks, releases everything. Throws Error:
+/// out_of_device_memory, under PlacementPolicy::device; what the allocations and the fills throw; cancelled.
 ///
 /// Memory of UploadOptions::memory is allocated and freed on CUDA's null stream.
 [[nodiscard]] ResidentArrays upload(std::span<const ArraySource> sources, const Device& device,

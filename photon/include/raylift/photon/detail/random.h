@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A counter-based random number generator: a draw depends only on the seed, the
-// photon's number and the number of draws before it. So no state is kept in memory, and any photon can be simulated
-// again alone.
+// A counter-based random number generator: a draw depends only on the seed, the photon's number and the number of draws
+// before it. So no state is kept in memory, and any photon can be simulated again alone.
 #pragma once
 
 #include <raylift/geometry/detail/standard.h>

@@ -42,8 +42,9 @@ RAYLIFT_HD_INLINE Vector direction_about(Vector axis, Real cosine, RandomStream&
 
 /// Rayleigh scattering: the intensity goes by the squared sine of the angle between the new direction and the old
 /// polarisation, as a dipole's; the new polarisation is the old one's component perpendicular to the new direction.
-/// This is the distribution of G4OpRayleigh, which draws it by rejection. Takes four draws: the density 3/4 (1 - c^2)
-/// of the cosine is that of the median of three uniform numbers.
+/// This is the distribution of G4OpRayleigh, which draws it by rejection. The cosine c to the old polarisation has the
+/// density 3/4 (1 - c^2): that of 2 m - 1, where m is the median of three uniform numbers. Takes four draws, and one
+/// more where the new direction lies along the old polarisation.
 RAYLIFT_HD_INLINE Wave rayleigh(const Wave& wave, RandomStream& random) {
   const Real a = random.uniform(), b = random.uniform(), c = random.uniform();
   const Real median = larger(smaller(a, b), smaller(larger(a, b), c));
