@@ -17,8 +17,8 @@ namespace {
 
 using namespace raylift;
 
-std::vector<batch::Frame> frames_of(const std::uint8_t* data, std::size_t size, std::size_t limit) {
-  std::vector<batch::Frame> frames;
+std::vector<batch::FrameBytes> frames_of(const std::uint8_t* data, std::size_t size, std::size_t limit) {
+  std::vector<batch::FrameBytes> frames;
   for (std::size_t at = 0; at + 2 <= size && frames.size() != limit;) {
     const std::size_t bytes = std::min<std::size_t>(data[at] + 256U * data[at + 1], size - at - 2);
     // A copy of its own size: what is read beyond is found.
@@ -31,9 +31,9 @@ std::vector<batch::Frame> frames_of(const std::uint8_t* data, std::size_t size, 
 }
 
 void take_char0n(const std::uint8_t* data, std::size_t size) {
-  const std::vector<batch::Frame> kept = frames_of(data, size, 20);
+  const std::vector<batch::FrameBytes> kept = frames_of(data, size, 20);
   batch::Char0nFrames frames;
-  for (const batch::Frame& frame : kept) frames.push_back(frame.bytes);
+  for (const batch::FrameBytes& frame : kept) frames.push_back(frame.bytes);
   const std::string word = batch::char0n_word(frames);
   if (word != "PHOTONDATA") {
     if (batch::char0n_answer(word, {}).front().empty()) std::abort();
@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   if (header.version != protocol::kVersion) return 0;
-  const std::vector<batch::Frame> frames = frames_of(data + head, size - head, 4);
+  const std::vector<batch::FrameBytes> frames = frames_of(data + head, size - head, 4);
   batch::Digest digest{};
   digest[0] = 1;
   photon::Request request;
