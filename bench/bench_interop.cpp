@@ -2,6 +2,7 @@
 // What sharing memory with OpenGL costs and saves; every comparison within this run.
 //
 //   bench_interop [--device auto|host|cuda:N] [--gl auto|device|software] [--bytes N] [--rounds N]
+#include "bench/run_bench.h"
 #include "best_of.h"
 
 #include <GL/glew.h>
@@ -278,10 +279,5 @@ int main_of(int argc, char** argv) {
 }  // namespace raylift
 
 int main(int argc, char** argv) {
-  try {
-    return raylift::main_of(argc, argv);
-  } catch (const raylift::Error& error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
-    return raylift::exit_code(error.kind());
-  }
+  return raylift::run_bench("bench_interop", raylift::main_of, argc, argv);
 }

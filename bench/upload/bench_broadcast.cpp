@@ -4,6 +4,7 @@
 //
 //   bench_broadcast [--devices N] [--host] [--bytes N] [--rounds N] [--chunk N] [--chunks N]
 #include "bench/best_of.h"
+#include "bench/run_bench.h"
 
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/device/pool.h>
@@ -163,10 +164,5 @@ int run(int argc, char** argv) {
 }  // namespace raylift
 
 int main(int argc, char** argv) {
-  try {
-    return raylift::run(argc, argv);
-  } catch (const raylift::Error& error) {
-    std::fprintf(stderr, "bench_broadcast: %s\n", error.what());
-    return raylift::exit_code(error.kind());
-  }
+  return raylift::run_bench("bench_broadcast", raylift::run, argc, argv);
 }

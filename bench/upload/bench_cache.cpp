@@ -4,6 +4,7 @@
 //
 //   bench_cache FILE [--device D] [--rounds N] [--folder DIR]
 #include "bench/best_of.h"
+#include "bench/run_bench.h"
 #include "gpu/src/cache/cache_files.h"
 
 #include <fcntl.h>
@@ -173,10 +174,5 @@ int run(int argc, char** argv) {
 }  // namespace raylift
 
 int main(int argc, char** argv) {
-  try {
-    return raylift::run(argc, argv);
-  } catch (const raylift::Error& error) {
-    std::fprintf(stderr, "bench_cache: %s\n", error.what());
-    return raylift::exit_code(error.kind());
-  }
+  return raylift::run_bench("bench_cache", raylift::run, argc, argv);
 }

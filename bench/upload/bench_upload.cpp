@@ -24,6 +24,7 @@
 #include <thread>
 
 #ifdef RAYLIFT_WITH_CUDA
+#include "bench/run_bench.h"
 #include "read_rates.h"
 #endif
 
@@ -327,10 +328,5 @@ int run(int argc, char** argv) {
 }  // namespace raylift
 
 int main(int argc, char** argv) {
-  try {
-    return raylift::run(argc, argv);
-  } catch (const raylift::Error& error) {
-    std::fprintf(stderr, "bench_upload: %s\n", error.what());
-    return raylift::exit_code(error.kind());
-  }
+  return raylift::run_bench("bench_upload", raylift::run, argc, argv);
 }

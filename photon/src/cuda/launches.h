@@ -62,7 +62,7 @@ inline cudaError_t blocks_for(const Kernel& kernel, std::size_t count, unsigned&
   return cudaSuccess;
 }
 
-/// A list of waiting photons, of the three.
+/// One of the three lists of waiting photons of Flights.
 inline Waiting waiting_in(const Flights& flights, std::uint32_t list) {
   list %= 3;
   const std::size_t begin = list * std::size_t{flights.capacity};

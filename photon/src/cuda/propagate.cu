@@ -16,7 +16,8 @@ using bvh_detail::FineWalkRay;
 
 // Rounds before the host looks how many photons are left; and how few are.
 constexpr std::uint32_t kRounds = 2, kFew = 32768;
-// Blocks that a multiprocessor is to hold, which bounds a thread's registers. Measured: see docs/lab_notes.md.
+// Blocks that a multiprocessor is to hold, which bounds a thread's registers. Those of the step were measured: see
+// docs/lab_notes.md.
 constexpr int kStepBlocks = 2, kRestBlocks = 4, kBirthBlocks = 8;
 
 // How many photons are born now: as many as there is room for.
@@ -31,7 +32,7 @@ __global__ void plan_births(FlightCounts* counts, std::uint32_t round, std::uint
 // A photon between two rays.
 struct Between {
   bool flying = false;
-  bool later = false;  // it is one of the rest
+  bool later = false;  // its boundary takes a search in full
   float tmax = 0;      // where its ray ends
   Resumed photon;
 };
@@ -116,8 +117,8 @@ struct Staged {
 constexpr std::size_t kStagedBytes = 2 * sizeof(Staged);
 
 // The physics of a step: from the boundary that each photon waits for to its next ray, where the search alone gives it.
-// kStaged: by copies in shared memory, two of kStagedBytes / 2, where a multiprocessor has enough for all of its
-// blocks.
+// kStaged: the photons' parts lie in two buffers of shared memory, one of which is filled while the other is used; see
+// fits_staged().
 template <class SomeRay, bool kStaged>
 __global__ void __launch_bounds__(kStepThreads, kStepBlocks)
     step_each(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source,
@@ -138,7 +139,7 @@ __global__ void __launch_bounds__(kStepThreads, kStepBlocks)
     if constexpr (kStaged) {
       stages[(turn + 1) % 2].copy(round, next);
       __pipeline_wait_prior(1);
-      asm volatile("" ::: "memory");  // which the wait does not say: what was copied is read behind it
+      asm volatile("" ::: "memory");  // the wait alone lets the compiler read the copies before it
     }
     Between now;
     if (q != kNoPlace) {
