@@ -35,14 +35,14 @@ class FlightMemory {
         exceptions_(device, stream, 3 * count),
         rests_(device, stream, fine ? 3 * count : 0),
         found_(device, stream, 2 * count),
-        rest_(device, stream, 2 * count),
+        postponed_(device, stream, 2 * count),
         counts_(device, stream, 1) {}
   [[nodiscard]] Flights flights() const {
     return {static_cast<std::uint32_t>(count_),
             {starts_.device(), ways_.device(), lights_.device(), pasts_.device(), numbers_.device(),
              exceptions_.device(), rests_.device(), nullptr},
             found_.device(),
-            rest_.device(),
+            postponed_.device(),
             counts_.device()};
   }
 
@@ -56,7 +56,7 @@ class FlightMemory {
   PooledBuffer<WaitingExceptions> exceptions_;
   PooledBuffer<Float3> rests_;
   PooledBuffer<bvh_detail::FoundFaces> found_;
-  PooledBuffer<std::uint32_t> rest_;
+  PooledBuffer<std::uint32_t> postponed_;
   PooledBuffer<FlightCounts> counts_;
 };
 

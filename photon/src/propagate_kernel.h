@@ -14,9 +14,9 @@ int launch_anchor(const GeometryView& geometry, const Source& source, Anchor* an
 int launch_locate_photons(const GeometryView& geometry, const Source& source, Containment* in, std::size_t count,
                           void* stream);
 
-// What a photon carries from kernel to kernel, in parts of 16 bytes, all of which are used. One more part also needs its
-// array in Waiting and FlightMemory (propagate.cpp), waiting_in() (cuda/launches.h), WaitingParts, parts_of(), resumed()
-// and wait_at() (cuda/waiting.h), Staged (cuda/propagate.cu), and same() in tests/photon/propagate_test.cpp.
+// What a photon carries from kernel to kernel, in parts of 16 bytes, all of which are used. One more part also needs
+// its array in Waiting and FlightMemory (propagate.cpp), waiting_in() (cuda/launches.h), WaitingParts, parts_of(),
+// resumed() and wait_at() (cuda/waiting.h), Staged (cuda/propagate.cu), and same() in tests/photon/propagate_test.cpp.
 
 /// Where its ray starts and ends.
 struct alignas(16) WaitingStart {
@@ -28,18 +28,18 @@ struct alignas(16) WaitingWay {
   Float3 direction;
   std::uint32_t solid;
 };
-/// What its light is.
+/// Its polarisation and wavelength.
 struct alignas(16) WaitingLight {
   Float3 polarization;
   float wavelength;
 };
-/// What it has gone through: as in Outcome.
+/// Its history, number of steps and time, as in Outcome.
 struct alignas(16) WaitingPast {
   std::uint64_t history;
   std::uint32_t steps;
   float time;
 };
-/// Which one it is, and the state of its Follower.
+/// Its number, and the state of its Follower.
 struct alignas(16) WaitingNumbers {
   std::uint32_t photon;  ///< from the run's first on
   std::uint32_t pause;   ///< Pause::drawn_and_phase
@@ -74,18 +74,18 @@ struct Births {
 /// Numbers of photons on their way, of the lists of Flights.
 struct FlightCounts {
   std::uint32_t waiting[3];
-  std::uint32_t rest[2];   ///< of a round and the one before: those whose boundary takes a search in full
-  std::uint32_t searched;  ///< how many of those that wait have been taken for a search
-  Births births;           ///< the latest
+  std::uint32_t postponed[2];  ///< of a round and the one before: those whose boundary takes a search in full
+  std::uint32_t searched;      ///< how many of those that wait have been taken for a search
+  Births births;               ///< the latest
 };
 
 /// Working memory for some photons at a time, in the device's memory: three lists of photons that wait. A round goes
-/// from one of them to the next; the rest of it goes to the one behind that, beside the next round.
+/// from one of them to the next; photons that it postpones go to the one behind that, beside the next round.
 struct Flights {
   std::uint32_t capacity;         ///< of each list
   Waiting waiting;                ///< the three lists, one behind the other; their numbers are in `counts` alone
   bvh_detail::FoundFaces* found;  ///< by the search of a round and of the one before, of each that waits
-  std::uint32_t* rest;            ///< likewise, places in the list of those that wait
+  std::uint32_t* postponed;       ///< likewise, places in the list of those that wait
   FlightCounts* counts;
 };
 

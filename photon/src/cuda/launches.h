@@ -78,14 +78,15 @@ inline Waiting waiting_in(const Flights& flights, std::uint32_t list) {
 }
 
 /// One step of all photons that wait. Rounds n and n + 1 may run at the same time, as far as their parts allow: the
-/// rest of round n and the physics of round n + 1 both append to list n + 2, whose number became 0 in the search of
-/// round n. The rest of round n reads list n and its half of `found`, which round n + 2 writes again.
+/// postponed photons of round n and the physics of round n + 1 both append to list n + 2, whose number became 0 in the
+/// search of round n. The kernel for those of round n reads list n and its half of `found`, which round n + 2 writes
+/// again.
 struct Round {
   Waiting from, to;
-  Waiting behind;                 ///< the list that the rest goes to
+  Waiting behind;                 ///< the list that postponed photons go to
   bvh_detail::FoundFaces* found;  ///< by the search, of each of `from`
-  std::uint32_t* rest;            ///< places in `from` whose boundary takes a search in full
-  std::uint32_t* rest_count;
+  std::uint32_t* postponed;       ///< places in `from` whose boundary takes a search in full
+  std::uint32_t* postponed_count;
   std::uint32_t* searched;  ///< how many of `from` have been taken for a search
   const Births* births;     ///< photons that are born into `from` before the step
 };
@@ -96,16 +97,16 @@ inline Round round_of(const Flights& flights, std::uint32_t number) {
           waiting_in(flights, number + 1),
           waiting_in(flights, number + 2),
           flights.found + half,
-          flights.rest + half,
-          counts->rest + number % 2,
+          flights.postponed + half,
+          counts->postponed + number % 2,
           &counts->searched,
           &counts->births};
 }
 
 /// Blocks of the kernel that searches, for at most `count` photons.
 cudaError_t blocks_for_search(const GeometryView& geometry, std::size_t count, unsigned& blocks);
-/// Writes what the search has found for photons that wait. The numbers of the rest and of those that wait behind the
-/// next round become 0.
+/// Writes what the search has found for photons that wait. The numbers of postponed photons and of those that wait
+/// behind the next round become 0.
 cudaError_t launch_search(const GeometryView& geometry, const Round& round, unsigned blocks, cudaStream_t stream);
 /// The last photons on their way, to their ends.
 cudaError_t launch_finish(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,

@@ -18,13 +18,13 @@ using bvh_detail::FineWalkRay;
 constexpr std::uint32_t kRounds = 2, kFew = 32768;
 // Blocks that a multiprocessor is to hold, which bounds a thread's registers. Those of the step were measured: see
 // docs/lab_notes.md.
-constexpr int kStepBlocks = 2, kRestBlocks = 4, kBirthBlocks = 8;
+constexpr int kStepBlocks = 2, kPostponedBlocks = 4, kBirthBlocks = 8;
 
 // How many photons are born now: as many as there is room for.
 __global__ void plan_births(FlightCounts* counts, std::uint32_t round, std::uint32_t capacity, std::uint32_t all) {
   Births& births = counts->births;
   births.first += births.count;
-  const std::uint32_t room = capacity - counts->waiting[round % 3] - counts->rest[(round + 1) % 2];
+  const std::uint32_t room = capacity - counts->waiting[round % 3] - counts->postponed[(round + 1) % 2];
   const std::uint32_t left = all - births.first;
   births.count = left < room ? left : room;
 }
@@ -32,8 +32,8 @@ __global__ void plan_births(FlightCounts* counts, std::uint32_t round, std::uint
 // A photon between two rays.
 struct Between {
   bool flying = false;
-  bool later = false;  // its boundary takes a search in full
-  float tmax = 0;      // where its ray ends
+  bool postponed = false;  // its boundary takes a search in full
+  float tmax = 0;          // where its ray ends
   Resumed photon;
 };
 // Continues a photon behind its birth or a boundary: to its next ray, or its end.
@@ -152,27 +152,27 @@ __global__ void __launch_bounds__(kStepThreads, kStepBlocks)
       Boundary boundary;
       // Behind a face, the end of the ray is of no consequence.
       const FineRay ray = follower.last_ray(found.best_far);
-      now.later = !bvh_detail::plain_boundary<SomeRay>(geometry, ray, follower.in(), found, boundary);
-      if (!now.later) {
+      now.postponed = !bvh_detail::plain_boundary<SomeRay>(geometry, ray, follower.in(), found, boundary);
+      if (!now.postponed) {
         follower.arrive(boundary);
         go_on(follower, now, outcomes);
       }
     }
-    const std::uint32_t rest = append(now.later, round.rest_count);
-    if (now.later) round.rest[rest] = q;
+    const std::uint32_t place_of_postponed = append(now.postponed, round.postponed_count);
+    if (now.postponed) round.postponed[place_of_postponed] = q;
     const std::uint32_t place = append(now.flying, round.to.count);
     if (now.flying) wait_at(round.to, place, now.photon, now.tmax);
     q = next;
   }
 }
 
-// The same for the rest, whose boundaries take a search in full.
+// The same for postponed photons, whose boundaries take a search in full.
 template <class SomeRay>
-__global__ void __launch_bounds__(kThreads, kRestBlocks)
-    step_rest(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source,
-              const Anchor* anchor, const __grid_constant__ Run run, const __grid_constant__ Round round,
-              Outcome* outcomes) {
-  const std::uint32_t count = *round.rest_count;
+__global__ void __launch_bounds__(kThreads, kPostponedBlocks)
+    step_postponed(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source,
+                   const Anchor* anchor, const __grid_constant__ Run run, const __grid_constant__ Round round,
+                   Outcome* outcomes) {
+  const std::uint32_t count = *round.postponed_count;
   const Anchor at = anchor_at(anchor);
   const Waiting& from = round.from;
   const std::uint32_t turns = (count + stride() - 1) / stride();
@@ -180,7 +180,7 @@ __global__ void __launch_bounds__(kThreads, kRestBlocks)
   for (std::uint32_t turn = 0; turn != turns; ++turn, i += stride()) {
     Between now;
     if (i < count) {
-      const std::uint32_t q = round.rest[i];
+      const std::uint32_t q = round.postponed[i];
       now.photon = resumed<bvh_detail::kIsFine<SomeRay>>(from, parts_of(from, q), q);
       Follower follower(geometry, source, at, run);
       follower.resume(run.first + now.photon.photon, now.photon.so_far, now.photon.pause);
@@ -217,16 +217,17 @@ int launch_propagate(const GeometryView& geometry, const Source& source, const A
                      const Flights& flights, Outcome* outcomes, std::uint32_t count, void* stream) {
   if (count == 0) return cudaSuccess;
   const auto on = static_cast<cudaStream_t>(stream);
-  unsigned birth_blocks = 0, search_blocks = 0, physics_blocks = 0, rest_blocks = 0;
+  unsigned birth_blocks = 0, search_blocks = 0, physics_blocks = 0, postponed_blocks = 0;
   const bool fine = geometry.is_fine();
   const auto births = emit_each;
   auto physics = fine ? step_each<FineWalkRay, true> : step_each<Ray, true>;
   std::size_t staged = kStagedBytes;
-  const auto rest = fine ? step_rest<FineWalkRay> : step_rest<Ray>;
+  const auto postponed = fine ? step_postponed<FineWalkRay> : step_postponed<Ray>;
   FirstError error;
   SideStream side(on);
   if (error.set(side.error()) || error.set(blocks_for(births, count, birth_blocks)) ||
-      error.set(blocks_for(rest, count, rest_blocks)) || error.set(blocks_for_search(geometry, count, search_blocks)) ||
+      error.set(blocks_for(postponed, count, postponed_blocks)) ||
+      error.set(blocks_for_search(geometry, count, search_blocks)) ||
       error.set(cudaMemsetAsync(flights.counts, 0, sizeof *flights.counts, on)))
     return error.code;
   bool fits = false;
@@ -247,15 +248,15 @@ int launch_propagate(const GeometryView& geometry, const Source& source, const A
       }
       if (error.set(launch_search(geometry, round, search_blocks, on))) return error.code;
       physics<<<physics_blocks, kStepThreads, staged, on>>>(geometry, source, anchor, run, round, outcomes);
-      // The rest of the round before is done when the next one begins, that of this round beside the next one.
+      // What the round before postponed is done when the next one begins, what this one postpones beside the next one.
       if ((number != 0 && error.set(side.join())) || error.set(side.follow())) return error.code;
-      rest<<<rest_blocks, kThreads, 0, side.stream()>>>(geometry, source, anchor, run, round, outcomes);
+      postponed<<<postponed_blocks, kThreads, 0, side.stream()>>>(geometry, source, anchor, run, round, outcomes);
     }
     FlightCounts counts{};
     if (error.set(cudaMemcpyAsync(&counts, flights.counts, sizeof counts, cudaMemcpyDeviceToHost, on)) ||
         error.set(cudaStreamSynchronize(on)))
       return error.code;
-    left = counts.waiting[number % 3] + counts.rest[(number + 1) % 2];
+    left = counts.waiting[number % 3] + counts.postponed[(number + 1) % 2];
     born = counts.births.first + counts.births.count;
     if (born == count && left == 0) return error.set(side.join()) ? error.code : cudaGetLastError();
   }

@@ -47,7 +47,7 @@ struct SharedOut {
 template <class SomeRay, bool kScene>
 __global__ void __launch_bounds__(kThreads, kSearchBlocks<SomeRay>)
     search_each(const __grid_constant__ GeometryView geometry, const __grid_constant__ Round round) {
-  if (first_of_thread() == 0) *round.behind.count = *round.rest_count = 0;
+  if (first_of_thread() == 0) *round.behind.count = *round.postponed_count = 0;
   using Stack = bvh_detail::StackInShared<kScene, kThreads>;
   typename Stack::Overflow overflow;
   Stack stack(overflow);

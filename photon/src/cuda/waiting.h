@@ -26,7 +26,7 @@ inline constexpr std::uint32_t kHasExceptions = 1U << 31;
   return in;
 }
 
-/// The ray of photon q. kFine: with the rest of its origin.
+/// The ray of photon q. kFine: with the low parts of its origin.
 template <bool kFine>
 __device__ inline FineRay waiting_ray(const WaitingStart* starts, const WaitingWay* ways, const Float3* rests,
                                       std::size_t q) {
@@ -56,7 +56,7 @@ struct Resumed {
   Outcome so_far;
   Pause pause;
 };
-/// Photon q of the list. kFine: with the rest of its origin.
+/// Photon q of the list. kFine: with the low parts of its origin.
 template <bool kFine>
 __device__ __forceinline__ Resumed resumed(const Waiting& list, const WaitingParts& at, std::size_t q) {
   using bvh_detail::load_by_16_bytes;
@@ -85,7 +85,7 @@ __device__ __forceinline__ Resumed resumed(const Waiting& list, const WaitingPar
 }
 
 /// Puts a photon in a place of the list, to wait for the boundary of a ray that ends at tmax. Of
-/// Outcome::last the list keeps the material: the rest of it is as begin_step() makes it.
+/// Outcome::last the list keeps the material: its other members are as begin_step() makes them.
 __device__ __forceinline__ void wait_at(const Waiting& list, std::size_t place, const Resumed& photon, float tmax) {
   using bvh_detail::store_by_16_bytes;
   const Outcome& so_far = photon.so_far;
