@@ -14,13 +14,18 @@
 #include "needs.h"
 #include "propagate_kernel.h"
 #include "ready_source.h"
+#include "working_copies.h"
 
 namespace raylift::photon {
 namespace {
 
-/// Photons on their way at a time, at most, with 336 bytes each, in a fine geometry 372; and how few
-/// are tried where memory is short.
-constexpr std::size_t kMaxFlights = std::size_t{1} << 22, kMinFlights = std::size_t{1} << 16;
+/// Photons on their way at a time, at most, and how few are tried where memory is short. Bytes of each; in a fine
+/// geometry 36 more.
+constexpr std::size_t kMaxFlights = std::size_t{1} << 23, kMinFlights = std::size_t{1} << 16, kFlightBytes = 336;
+
+/// The link takes longer to copy an array than photons would take to read what they need of it, where these bytes for
+/// each photon do not hold its part in host memory. Measured: see docs/lab_notes.md.
+constexpr std::uint64_t kWorthwhilePerPhoton = 96;
 
 /// Working memory for photons on their way.
 class FlightMemory {
@@ -60,10 +65,21 @@ class FlightMemory {
   PooledBuffer<FlightCounts> counts_;
 };
 
-/// For as many of `count` photons as there is memory for.
-std::unique_ptr<FlightMemory> flight_memory(const GpuGeometry& geometry, StreamRef stream, std::size_t count) {
-  for (std::size_t most = std::min(count, kMaxFlights);; most /= 2) try {
-      return std::make_unique<FlightMemory>(geometry.device(), stream, most, geometry.view().is_fine());
+/// What a run of `count` photons works with. As much as `most` photons on their way take: half of it at most has copies
+/// of arrays in host memory.
+struct WorkingMemory {
+  WorkingMemory(const GpuGeometry& geometry, StreamRef stream, std::size_t count, std::size_t most)
+      : copies(geometry, stream, kWorthwhilePerPhoton * count, kFlightBytes * (most / 2)),
+        flights(geometry.device(), stream, std::min(count, most - copies.bytes() / kFlightBytes),
+                geometry.view().is_fine()) {}
+  WorkingCopies copies;
+  FlightMemory flights;
+};
+
+/// As much as there is memory for.
+std::unique_ptr<WorkingMemory> working_memory(const GpuGeometry& geometry, StreamRef stream, std::size_t count) {
+  for (std::size_t most = std::min(2 * count, kMaxFlights);; most /= 2) try {
+      return std::make_unique<WorkingMemory>(geometry, stream, count, most);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::out_of_device_memory || most <= kMinFlights) throw;
     }
@@ -76,14 +92,14 @@ inline int launch_parts(const GpuGeometry& geometry, const ReadySource& ready, c
                         std::size_t count, StreamRef stream) {
   // Photons are counted in 32 bits.
   constexpr std::size_t kMaxAtOnce = std::size_t{1} << 31;
-  const std::unique_ptr<FlightMemory> memory = flight_memory(geometry, stream, count);
-  const Flights flights = memory->flights();
+  const std::unique_ptr<WorkingMemory> memory = working_memory(geometry, stream, count);
+  const Flights flights = memory->flights.flights();
   int error = 0;
   for (std::size_t done = 0; done != count && error == 0;) {
     const std::size_t now = std::min(count - done, kMaxAtOnce);
     Run part = run;
     part.first += done;
-    error = launch_propagate(geometry.view(), ready.source(), ready.anchor(), part, flights, outcomes + done,
+    error = launch_propagate(memory->copies.view(), ready.source(), ready.anchor(), part, flights, outcomes + done,
                              static_cast<std::uint32_t>(now), stream.handle());
     done += now;
   }

@@ -9,8 +9,10 @@
 #include <raylift/gpu/upload/upload.h>
 #include <raylift/photon/propagate.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -89,6 +91,24 @@ template <class T>
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
+[[nodiscard]] inline bool same(const photon::Outcome& a, const photon::Outcome& b) {
+  const auto fields = [](const photon::Outcome& o) {
+    return std::tuple(o.photon.position, o.photon.time, o.photon.direction, o.photon.wavelength, o.photon.polarization,
+                      o.photon.in.solid, o.photon.in.exceptions[0], o.photon.in.exceptions[1], o.last.kind,
+                      o.last.material, o.last.surface, o.last.from, o.last.to, o.last.channel, o.steps, o.history,
+                      o.kinds, o.event);
+  };
+  return fields(a) == fields(b);
+}
+
+/// The number of photons that did not end alike.
+[[nodiscard]] inline std::size_t differing(const std::vector<photon::Outcome>& a,
+                                           const std::vector<photon::Outcome>& b) {
+  std::size_t count = std::max(a.size(), b.size()) - std::min(a.size(), b.size());
+  for (std::size_t i = 0; i != std::min(a.size(), b.size()); ++i) count += same(a[i], b[i]) ? 0U : 1U;
+  return count;
+}
+
 /// Photons in scenes, on a device.
 class OfPhotons : public OnDevice {
  protected:
@@ -133,7 +153,9 @@ class OfPhotons : public OnDevice {
 namespace raylift::photon {
 
 using test::add_skin;
+using test::differing;
 using test::flat;
+using test::same;
 using test::shells;
 
 inline constexpr double kLight = 299.792458;  // mm/ns

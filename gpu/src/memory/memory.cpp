@@ -178,4 +178,14 @@ void Memory::copy_to(std::span<std::byte> target, StreamRef stream, std::size_t 
   });
 }
 
+void Memory::copy_to(Memory& target, StreamRef stream) const {
+  if (target.device_bytes() < bytes() || target.device_bytes() != target.bytes())
+    throw Error(ErrorKind::usage, std::to_string(bytes()) + " bytes can't be copied to memory that has " +
+                                      std::to_string(target.device_bytes()) + " of its " +
+                                      std::to_string(target.bytes()) + " bytes on the device");
+  by_part(0, bytes(), [&](const std::byte* part, std::size_t offset, std::size_t count) {
+    backend()->copy_on_device(target.device() + offset, part, count, stream.handle());
+  });
+}
+
 }  // namespace raylift

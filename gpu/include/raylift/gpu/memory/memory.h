@@ -83,6 +83,9 @@ class Memory {
   /// Copies from bytes `first` and after. `target` is filled once the stream is past the copy. Host parts are read over
   /// the device too, never by the CPU.
   void copy_to(std::span<std::byte> target, StreamRef stream, std::size_t first = 0) const;
+  /// Copies all of it to the same device's memory `target`, in the stream's order; both must stay until the stream is
+  /// past it. Throws Error(usage) where that is smaller, or only partly in device memory.
+  void copy_to(Memory& target, StreamRef stream) const;
 
  private:
   using Kind = detail::MemoryBlock::Kind;
