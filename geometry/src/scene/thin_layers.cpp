@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <vector>
 
 namespace raylift {
@@ -79,24 +81,77 @@ bool is_coat(const Bounds& mother, const Bounds& daughter, double thickness) {
   return false;
 }
 
-/// Whether two of the boxes face each other across a gap of less than `thickness`, and of more than what six digits
-/// leave between solids in touch: many files state places to so many.
-bool has_thin_gap(std::vector<Bounds> boxes, double thickness) {
+/// The bounds of what of the mesh lies within `depth` of its box's upper or lower side on an axis.
+Bounds part_at_side(const Mesh& mesh, const Bounds& box, int axis, bool upper, double depth) {
+  const double side = upper ? box.max[axis] : box.min[axis];
+  const auto beyond = [&](const Eigen::Vector3d& p) { return depth - std::abs(side - p[axis]); };
+  Bounds bounds;
+  for (const UInt3 t : mesh.triangles) {
+    const Eigen::Vector3d corners[3] = {to_eigen(mesh.vertices[t.x]), to_eigen(mesh.vertices[t.y]),
+                                        to_eigen(mesh.vertices[t.z])};
+    for (int i = 0; i != 3; ++i) {
+      const Eigen::Vector3d &p = corners[i], &q = corners[(i + 1) % 3];
+      const double of_p = beyond(p), of_q = beyond(q);
+      if (of_p >= 0) bounds.add(Double3(p));
+      if ((of_p < 0) != (of_q < 0)) bounds.add(Double3(p + (q - p) * (of_p / (of_p - of_q))));
+    }
+  }
+  return bounds;
+}
+
+/// Those bounds of a mesh at all sides, each found when it is first asked for.
+class SidesOfMesh {
+ public:
+  SidesOfMesh(const Mesh& mesh, const Bounds& box, double depth) : mesh_(mesh), box_(box), depth_(depth) {}
+  const Bounds& at(int axis, bool upper) {
+    std::optional<Bounds>& side = sides_[2 * axis + (upper ? 1 : 0)];
+    if (!side) side = part_at_side(mesh_, box_, axis, upper, depth_);
+    return *side;
+  }
+
+ private:
+  const Mesh& mesh_;
+  Bounds box_;
+  double depth_;
+  std::optional<Bounds> sides_[6];
+};
+
+/// A daughter in the frame of its mother, against which it is not turned.
+struct Placed {
+  Bounds box;
+  Eigen::Vector3d place;
+  std::uint32_t mesh;
+};
+
+/// Whether two of the daughters face each other across a gap of less than `thickness`, and of more than what six digits
+/// leave between solids in touch: many files state places to so many. What faces is what lies so close to the side of a
+/// box: of a ball, a small part.
+bool has_thin_gap(std::vector<Placed> daughters, double thickness, const std::vector<Mesh>& meshes) {
   constexpr double kSixDigits = 1e-6;
   constexpr int kMaxNeighbours = 1000;  // of a box; where more lie beside it, a gap is taken for granted
-  const auto facing = [](const Bounds& a, const Bounds& b, int axis) {
+  const auto overlap = [](const Bounds& a, const Bounds& b, const Eigen::Vector3d& apart, int axis) {
     const int u = (axis + 1) % 3, v = (axis + 2) % 3;
-    return a.min[u] < b.max[u] && b.min[u] < a.max[u] && a.min[v] < b.max[v] && b.min[v] < a.max[v];
+    return a.min[u] < b.max[u] + apart[u] && b.min[u] + apart[u] < a.max[u] && a.min[v] < b.max[v] + apart[v] &&
+           b.min[v] + apart[v] < a.max[v];
+  };
+  std::map<std::uint32_t, SidesOfMesh> sides;
+  const auto sides_of = [&](const Placed& daughter) -> SidesOfMesh& {
+    const Mesh& mesh = meshes[daughter.mesh];
+    return sides.try_emplace(daughter.mesh, mesh, mesh_bounds(mesh), thickness).first->second;
   };
   for (int axis = 0; axis != 3; ++axis) {
-    const auto before = [axis](const Bounds& a, const Bounds& b) { return a.min[axis] < b.min[axis]; };
-    std::sort(boxes.begin(), boxes.end(), before);
-    for (const Bounds& box : boxes) {
-      const double end = box.max[axis], least = kSixDigits * std::abs(end);
-      const auto starts_below = [axis](const Bounds& other, double at) { return other.min[axis] <= at; };
-      auto other = std::lower_bound(boxes.begin(), boxes.end(), end + least, starts_below);
-      for (int i = 0; other != boxes.end() && other->min[axis] < end + thickness; ++i, ++other)
-        if (i == kMaxNeighbours || facing(box, *other, axis)) return true;
+    const auto before = [axis](const Placed& a, const Placed& b) { return a.box.min[axis] < b.box.min[axis]; };
+    std::sort(daughters.begin(), daughters.end(), before);
+    for (const Placed& one : daughters) {
+      const double end = one.box.max[axis], least = kSixDigits * std::abs(end);
+      const auto starts_below = [axis](const Placed& other, double at) { return other.box.min[axis] <= at; };
+      auto other = std::lower_bound(daughters.begin(), daughters.end(), end + least, starts_below);
+      for (int i = 0; other != daughters.end() && other->box.min[axis] < end + thickness; ++i, ++other) {
+        if (i == kMaxNeighbours) return true;
+        if (overlap(one.box, other->box, Eigen::Vector3d::Zero(), axis) &&
+            overlap(sides_of(one).at(axis, true), sides_of(*other).at(axis, false), other->place - one.place, axis))
+          return true;
+      }
     }
   }
   return false;
@@ -128,11 +183,15 @@ bool has_thin_layers(const Scene& scene, const std::optional<Double3>& origin) {
     if (!in_mother[i].empty() && is_coat(meshes[mother.mesh].bounds, in_mother[i], thickness / mothers)) return true;
   }
   for (std::uint32_t mother = 0; mother != scene.instances.size(); ++mother) {
-    std::vector<Bounds> boxes;
-    for (const std::uint32_t daughter : tree.daughters_of(mother))
-      if (!in_mother[daughter].empty()) boxes.push_back(in_mother[daughter]);
-    if (boxes.size() > 1 && has_thin_gap(std::move(boxes), thickness / least_scale(scene.instances[mother].transform)))
-      return true;
+    std::vector<Placed> daughters;
+    for (const std::uint32_t daughter : tree.daughters_of(mother)) {
+      const Bounds& box = in_mother[daughter];
+      const std::uint32_t mesh = scene.instances[daughter].mesh;
+      if (!box.empty())
+        daughters.push_back({box, to_eigen(box.center()) - to_eigen(meshes[mesh].bounds.center()), mesh});
+    }
+    const double thickest = thickness / least_scale(scene.instances[mother].transform);
+    if (daughters.size() > 1 && has_thin_gap(std::move(daughters), thickest, scene.meshes)) return true;
   }
   return false;
 }

@@ -2,12 +2,16 @@
 // Scenes with thin layers keep what floats lack to their file's numbers; others don't.
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/eigen.h>
 #include <raylift/geometry/scene/pack.h>
 #include "geometry/src/scene/weld.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "geometry/src/scene/thin_layers.h"
+#include "support/meshes.h"
 #include "support/paths.h"
 #include "support/thin_scene.h"
 
@@ -74,6 +78,42 @@ TEST_F(ThinScenes, AreThoseWithThinGapsBetweenDaughters) {
   EXPECT_FALSE(with_gap(0.00004)) << "in touch, for files with six digits";
   EXPECT_FALSE(with_gap(0));
   EXPECT_FALSE(with_gap(-0.05)) << "an overlap";
+}
+
+/// Two daughters of a box of 20 m, of 200 mm each, whose boxes are `gap` apart along x; the second one is moved along
+/// y.
+Scene two_daughters(const Mesh& mesh, double gap, double along) {
+  Scene scene;
+  Mesh world = test::cube();
+  for (Float3& v : world.vertices) v = {20'000 * v.x - 10'000, 20'000 * v.y - 10'000, 20'000 * v.z - 10'000};
+  scene.meshes = {world, mesh};
+  scene.materials = {{"material", {}}};
+  scene.bindings = {{0}};
+  scene.nodes = {{"world", kNone, {}, kNone}, {"a", 0, {}, kNone}, {"b", 0, {}, kNone}};
+  for (std::uint32_t i = 0; i != 3; ++i) {
+    Instance instance;
+    instance.mesh = std::min(i, 1U);
+    instance.node = i;
+    instance.binding = 0;
+    instance.outside = i == 0 ? kNone : 0;
+    if (i == 2) instance.transform = to_eigen(instance.transform).translate(Eigen::Vector3d(200 + gap, along, 0));
+    scene.instances.push_back(instance);
+  }
+  scene.bounds = world_bounds(scene);
+  return scene;
+}
+
+TEST(ThinGaps, AreThoseOfWhatFacesEachOther) {
+  Mesh ball = test::sphere(4), box = test::cube();
+  for (Float3& v : ball.vertices) v = {100 * v.x, 100 * v.y, 100 * v.z};
+  for (Float3& v : box.vertices) v = {200 * v.x - 100, 200 * v.y - 100, 200 * v.z - 100};
+  // Where their boxes face each other, balls are far apart but for their poles.
+  for (const auto& [along, faces] : {std::pair{0.0, true}, {1.0, true}, {30.0, false}, {150.0, false}}) {
+    EXPECT_EQ(has_thin_layers(two_daughters(ball, 0.04, along)), faces) << along;
+    EXPECT_TRUE(has_thin_layers(two_daughters(box, 0.04, along))) << along;
+  }
+  EXPECT_FALSE(has_thin_layers(two_daughters(box, 0.04, 250)));
+  EXPECT_FALSE(has_thin_layers(two_daughters(ball, 0.06, 0))) << "wide enough for floats";
 }
 
 TEST(Weld, KeepsVerticesApartThatOnlyTheirRestsTellApart) {
