@@ -23,7 +23,7 @@ using photon::NpyType;
 using photon::NpyWriter;
 
 /// Photons of the first stretch of a run, and of the shortest: those of two batches, or that take a second or so.
-constexpr std::uint64_t kStretch = std::uint64_t{1} << 24;
+constexpr std::uint64_t kStretch = std::uint64_t{1} << 25;
 constexpr std::uint64_t kHostStretch = std::uint64_t{1} << 18;
 constexpr std::uint64_t kRecordedAtOnce = 1U << 14;
 

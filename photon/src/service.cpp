@@ -266,8 +266,10 @@ Service::State::State(std::vector<GpuGeometry> given, const ServiceOptions& how)
         view.optics.surface_count != first.optics.surface_count || view.triangle_count != first.triangle_count)
       throw Error(ErrorKind::usage, "the geometries of a service are of different scenes");
     const Device& device = geometry.device();
-    // Launches overlap, so they may be smaller than those of one simulation.
-    const std::size_t photons = options.launch_photons != 0 ? options.launch_photons : usual_batch(device) / 4;
+    // Launches overlap, so they may be smaller than those of one simulation; and a small request waits for no more.
+    constexpr std::size_t kMostPhotons = std::size_t{1} << 21;
+    const std::size_t photons =
+        options.launch_photons != 0 ? options.launch_photons : std::min(usual_batch(device) / 4, kMostPhotons);
     for (std::size_t lane = 0; lane != kLanes; ++lane) {
       Worker& worker = workers.emplace_back();
       worker.device = i;

@@ -109,8 +109,8 @@ Simulation::Simulation(const GpuGeometry& geometry, const SimulationOptions& opt
 Simulation::~Simulation() = default;
 
 std::size_t usual_batch(const Device& device) {
-  // Several times as many as are on their way at once: the last of each batch leave much of the device idle.
-  return std::size_t{1} << (device.info().is_host ? 17U : 23U);
+  // More than are on their way at once: the last of each batch leave much of the device idle.
+  return std::size_t{1} << (device.info().is_host ? 17U : 24U);
 }
 
 std::size_t Simulation::batch() const {
