@@ -99,7 +99,7 @@ Bounds part_at_side(const Mesh& mesh, const Bounds& box, int axis, bool upper, d
   return bounds;
 }
 
-/// Those bounds of a mesh at all sides, each found when it is first asked for.
+/// The bounds of a mesh's parts at all six sides of its box. Each is computed when it is first asked for.
 class SidesOfMesh {
  public:
   SidesOfMesh(const Mesh& mesh, const Bounds& box, double depth) : mesh_(mesh), box_(box), depth_(depth) {}

@@ -64,7 +64,7 @@ class NpyWriter {
   NpyType type_;
   std::vector<std::uint64_t> row_shape_;
   std::uint64_t row_bytes_, rows_ = 0;
-  std::uint64_t begun_ = 0;  // bytes that the disk was told to write
+  std::uint64_t begun_ = 0;  // bytes whose writing to the disk has begun
   std::unique_ptr<NpyFile> file_;
   bool keep_ = false;
 };
