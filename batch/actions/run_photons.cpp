@@ -22,8 +22,8 @@ using Clock = std::chrono::steady_clock;
 using photon::NpyType;
 using photon::NpyWriter;
 
-/// Photons of the first stretch of a run, and of the shortest: those of two batches, or that take a second or so.
-constexpr std::uint64_t kStretch = std::uint64_t{1} << 25;
+/// Photons of the first stretch of a run, and of the shortest: those of a batch, or that take a second or so.
+constexpr std::uint64_t kStretch = std::uint64_t{1} << 24;
 constexpr std::uint64_t kHostStretch = std::uint64_t{1} << 18;
 constexpr std::uint64_t kRecordedAtOnce = 1U << 14;
 
@@ -81,12 +81,15 @@ photon::Tally run_together(std::deque<Lane>& lanes, const photon::Run& run, std:
   return std::move(parts.front());
 }
 
-/// Where one device may halve its batch, several need the same one.
+/// Where one device may halve its batch, several need the same one: for which they have memory, and of which each gets
+/// two.
 std::size_t batch_of(std::span<const GpuGeometry> geometries, const PhotonOptions& options) {
   if (options.batch != 0 || geometries.size() == 1) return options.batch;
-  std::size_t least = photon::usual_batch(geometries.front().device());
+  constexpr std::size_t kMost = std::size_t{1} << 23;
+  std::size_t least = kMost;
   for (const GpuGeometry& geometry : geometries) least = std::min(least, photon::usual_batch(geometry.device()));
-  return least;
+  const std::uint64_t share = options.photons / (2 * geometries.size()) + 1;
+  return static_cast<std::size_t>(std::min<std::uint64_t>(least, share));
 }
 
 }  // namespace

@@ -19,12 +19,15 @@
 namespace raylift::photon {
 namespace {
 
-/// Photons on their way at a time, at most, and how few are tried where memory is short. Bytes of each; in a fine
-/// geometry 36 more.
-constexpr std::size_t kMaxFlights = std::size_t{1} << 23, kMinFlights = std::size_t{1} << 16, kFlightBytes = 336;
+/// Photons on their way at a time, at most, and how few are tried where memory is short.
+constexpr std::size_t kMaxFlights = std::size_t{1} << 23, kMinFlights = std::size_t{1} << 16;
+/// Bytes of each in FlightMemory; in a fine geometry there are 36 more.
+constexpr std::size_t kFlightBytes = 3 * (sizeof(WaitingStart) + sizeof(WaitingWay) + sizeof(WaitingLight) +
+                                          sizeof(WaitingPast) + sizeof(WaitingNumbers) + sizeof(WaitingExceptions)) +
+                                     2 * (sizeof(bvh_detail::FoundFaces) + sizeof(std::uint32_t));
 
-/// The link takes longer to copy an array than photons would take to read what they need of it, where these bytes for
-/// each photon do not hold its part in host memory. Measured: see docs/lab_notes.md.
+/// Copying an array pays if its part in host memory has at most so many bytes for each photon of a run. Measured: see
+/// docs/lab_notes.md.
 constexpr std::uint64_t kWorthwhilePerPhoton = 96;
 
 /// Working memory for photons on their way.
@@ -65,21 +68,25 @@ class FlightMemory {
   PooledBuffer<FlightCounts> counts_;
 };
 
-/// What a run of `count` photons works with. As much as `most` photons on their way take: half of it at most has copies
-/// of arrays in host memory.
+/// What a run of `count` photons works with, of which `at_once` are launched together. It takes as much memory as
+/// `most` photons on their way do; copies of arrays in host memory take at most half of that.
 struct WorkingMemory {
-  WorkingMemory(const GpuGeometry& geometry, StreamRef stream, std::size_t count, std::size_t most)
+  WorkingMemory(const GpuGeometry& geometry, StreamRef stream, std::size_t count, std::size_t at_once, std::size_t most)
       : copies(geometry, stream, kWorthwhilePerPhoton * count, kFlightBytes * (most / 2)),
-        flights(geometry.device(), stream, std::min(count, most - copies.bytes() / kFlightBytes),
-                geometry.view().is_fine()) {}
+        flights(geometry.device(), stream, std::min(at_once, most - copies.bytes() / kFlightBytes),
+                geometry.view().is_fine()) {
+    copies.copy(geometry, stream);  // now that there is memory for all
+  }
   WorkingCopies copies;
   FlightMemory flights;
 };
 
 /// As much as there is memory for.
-std::unique_ptr<WorkingMemory> working_memory(const GpuGeometry& geometry, StreamRef stream, std::size_t count) {
-  for (std::size_t most = std::min(2 * count, kMaxFlights);; most /= 2) try {
-      return std::make_unique<WorkingMemory>(geometry, stream, count, most);
+std::unique_ptr<WorkingMemory> working_memory(const GpuGeometry& geometry, StreamRef stream, std::size_t count,
+                                              std::size_t at_once) {
+  const bool may_copy = geometry.report().host_bytes() != 0;
+  for (std::size_t most = std::min(may_copy ? 2 * at_once : at_once, kMaxFlights);; most /= 2) try {
+      return std::make_unique<WorkingMemory>(geometry, stream, count, at_once, most);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::out_of_device_memory || most <= kMinFlights) throw;
     }
@@ -88,28 +95,29 @@ std::unique_ptr<WorkingMemory> working_memory(const GpuGeometry& geometry, Strea
 /// A cudaError_t, as launch_propagate(), for any number of photons.
 // Inline, as GCC compiles other functions without a caller too where it does not optimise: a build without CUDA has no
 // launch_propagate().
-inline int launch_parts(const GpuGeometry& geometry, const ReadySource& ready, const Run& run, Outcome* outcomes,
+inline int launch_parts(const WorkingMemory& memory, const ReadySource& ready, const Run& run, Outcome* outcomes,
                         std::size_t count, StreamRef stream) {
   // Photons are counted in 32 bits.
   constexpr std::size_t kMaxAtOnce = std::size_t{1} << 31;
-  const std::unique_ptr<WorkingMemory> memory = working_memory(geometry, stream, count);
-  const Flights flights = memory->flights.flights();
+  const Flights flights = memory.flights.flights();
   int error = 0;
   for (std::size_t done = 0; done != count && error == 0;) {
     const std::size_t now = std::min(count - done, kMaxAtOnce);
     Run part = run;
     part.first += done;
-    error = launch_propagate(memory->copies.view(), ready.source(), ready.anchor(), part, flights, outcomes + done,
+    error = launch_propagate(memory.copies.view(), ready.source(), ready.anchor(), part, flights, outcomes + done,
                              static_cast<std::uint32_t>(now), stream.handle());
     done += now;
   }
   return error;
 }
 
-void launch(const GpuGeometry& geometry, const ReadySource& ready, const Run& run, Outcome* outcomes, std::size_t count,
-            StreamRef stream, const std::function<void(std::size_t)>& after_turn) {
+/// `memory`: of a GPU.
+void launch(const GpuGeometry& geometry, const WorkingMemory* memory, const ReadySource& ready, const Run& run,
+            Outcome* outcomes, std::size_t count, StreamRef stream,
+            const std::function<void(std::size_t)>& after_turn) {
   raylift::detail::run_on(
-      geometry.device(), "propagate", [&] { return launch_parts(geometry, ready, run, outcomes, count, stream); },
+      geometry.device(), "propagate", [&] { return launch_parts(*memory, ready, run, outcomes, count, stream); },
       [&] {
         const Anchor anchor = anchor_at(ready.anchor());
         for_each_in_turns(count, after_turn, [&](std::size_t i) {
@@ -135,13 +143,16 @@ void propagate_pieces(const GpuGeometry& geometry, const Source& source, const A
   const bool by_pieces =
       source.gensteps.steps != nullptr || (source.photons != nullptr && source.photons_in == nullptr);
   const std::size_t most = by_pieces ? std::size_t{1} << (geometry.device().info().is_host ? 18U : 21U) : count;
+  std::unique_ptr<WorkingMemory> memory;
+  if (!geometry.device().info().is_host && count != 0)
+    memory = working_memory(geometry, stream, count, std::min(count, most));
   for (std::size_t done = 0; done < count;) {
     Run piece = run;
     piece.first += done;
     const std::size_t here = std::min(count - done, most);
     const ReadySource ready(geometry, source, piece, here, stream, anchor);
     const auto turn = [&, done](std::size_t followed) { after_turn(done + followed); };
-    launch(geometry, ready, piece, outcomes + done, here, stream,
+    launch(geometry, memory.get(), ready, piece, outcomes + done, here, stream,
            after_turn ? std::function<void(std::size_t)>(turn) : nullptr);
     if (after) after(ready, piece, done, here);
     done += here;

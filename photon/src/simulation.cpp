@@ -123,6 +123,9 @@ const Tally& Simulation::nothing() const {
 /// Room for batches of a run; two of them where it has more than one.
 void Simulation::State::reserve(std::uint64_t count, const Results& results, bool halve) {
   std::size_t wanted = options.batch != 0 ? options.batch : usual_batch(geometry.device());
+  // Two batches rather than a large one, so that the hits of the first are copied while the second runs.
+  if (options.batch == 0 && !geometry.device().info().is_host && count <= wanted && count > wanted / 2)
+    wanted = static_cast<std::size_t>(count / 2 + 1);
   wanted = static_cast<std::size_t>(std::min<std::uint64_t>({wanted, count, kMaxBatch}));
   const bool roomy = (hits || !results.hits) && (finals || !results.finals) && (sequences || !results.sequences);
   if (roomy && batch >= wanted && slots.size() == 2) return;

@@ -8,7 +8,8 @@
 namespace raylift::photon {
 namespace {
 
-/// Whether steps read the array. Pairs hold the vertices of their triangles; colours are for viewers.
+/// Whether most steps read the array. Pairs hold the vertices of their triangles; colours are for viewers; a face's
+/// materials are read where its mesh has several.
 bool is_read(const GpuGeometry& geometry, ViewArray array) {
   switch (array) {
     case ViewArray::triangles:
@@ -42,16 +43,19 @@ WorkingCopies::WorkingCopies(const GpuGeometry& geometry, StreamRef stream, std:
   for (const ResidencyReport::Array* const row : far) {
     if (row->bytes > most - bytes_) return;
     try {
-      copies_.push_back(Memory::pooled(geometry.device(), stream, row->bytes));
+      copies_.push_back({row->name, Memory::pooled(geometry.device(), stream, row->bytes)});
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::out_of_device_memory) throw;
       return;
     }
     bytes_ += row->bytes;
-    geometry.array(row->name).copy_to(copies_.back(), stream);
     const ViewArrayInfo& array = info(row->name);
-    array.set(view_, copies_.back().device(), static_cast<std::uint32_t>(row->bytes / array.element_bytes), 0);
+    array.set(view_, copies_.back().memory.device(), static_cast<std::uint32_t>(row->bytes / array.element_bytes), 0);
   }
+}
+
+void WorkingCopies::copy(const GpuGeometry& geometry, StreamRef stream) {
+  for (Copy& copy : copies_) geometry.array(copy.name).copy_to(copy.memory, stream);
 }
 
 }  // namespace raylift::photon

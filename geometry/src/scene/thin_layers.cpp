@@ -12,6 +12,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace raylift {
@@ -123,21 +124,20 @@ struct Placed {
   std::uint32_t mesh;
 };
 
+/// The sides of meshes by how deep they go. Mothers of one scale share them.
+using Sides = std::map<std::pair<std::uint32_t, double>, SidesOfMesh>;
+
 /// Whether two of the daughters face each other across a gap of less than `thickness`, and of more than what six digits
 /// leave between solids in touch: many files state places to so many. What faces is what lies so close to the side of a
-/// box: of a ball, a small part.
-bool has_thin_gap(std::vector<Placed> daughters, double thickness, const std::vector<Mesh>& meshes) {
+/// box: of a ball, a small part. sides_of(daughter) has it.
+template <class SidesOf>
+bool has_thin_gap(std::vector<Placed> daughters, double thickness, const SidesOf& sides_of) {
   constexpr double kSixDigits = 1e-6;
   constexpr int kMaxNeighbours = 1000;  // of a box; where more lie beside it, a gap is taken for granted
   const auto overlap = [](const Bounds& a, const Bounds& b, const Eigen::Vector3d& apart, int axis) {
     const int u = (axis + 1) % 3, v = (axis + 2) % 3;
     return a.min[u] < b.max[u] + apart[u] && b.min[u] + apart[u] < a.max[u] && a.min[v] < b.max[v] + apart[v] &&
            b.min[v] + apart[v] < a.max[v];
-  };
-  std::map<std::uint32_t, SidesOfMesh> sides;
-  const auto sides_of = [&](const Placed& daughter) -> SidesOfMesh& {
-    const Mesh& mesh = meshes[daughter.mesh];
-    return sides.try_emplace(daughter.mesh, mesh, mesh_bounds(mesh), thickness).first->second;
   };
   for (int axis = 0; axis != 3; ++axis) {
     const auto before = [axis](const Placed& a, const Placed& b) { return a.box.min[axis] < b.box.min[axis]; };
@@ -182,6 +182,7 @@ bool has_thin_layers(const Scene& scene, const std::optional<Double3>& origin) {
     in_mother[i] = box_in_mother(mother, solid, own.bounds);
     if (!in_mother[i].empty() && is_coat(meshes[mother.mesh].bounds, in_mother[i], thickness / mothers)) return true;
   }
+  Sides sides;
   for (std::uint32_t mother = 0; mother != scene.instances.size(); ++mother) {
     std::vector<Placed> daughters;
     for (const std::uint32_t daughter : tree.daughters_of(mother)) {
@@ -191,7 +192,11 @@ bool has_thin_layers(const Scene& scene, const std::optional<Double3>& origin) {
         daughters.push_back({box, to_eigen(box.center()) - to_eigen(meshes[mesh].bounds.center()), mesh});
     }
     const double thickest = thickness / least_scale(scene.instances[mother].transform);
-    if (daughters.size() > 1 && has_thin_gap(std::move(daughters), thickest, scene.meshes)) return true;
+    const auto sides_of = [&](const Placed& daughter) -> SidesOfMesh& {
+      const std::uint32_t mesh = daughter.mesh;
+      return sides.try_emplace({mesh, thickest}, scene.meshes[mesh], meshes[mesh].bounds, thickest).first->second;
+    };
+    if (daughters.size() > 1 && has_thin_gap(std::move(daughters), thickest, sides_of)) return true;
   }
   return false;
 }

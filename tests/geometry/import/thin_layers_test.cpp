@@ -80,23 +80,37 @@ TEST_F(ThinScenes, AreThoseWithThinGapsBetweenDaughters) {
   EXPECT_FALSE(with_gap(-0.05)) << "an overlap";
 }
 
-/// Two daughters of a box of 20 m, of 200 mm each, whose boxes are `gap` apart along x; the second one is moved along
-/// y.
-Scene two_daughters(const Mesh& mesh, double gap, double along) {
+/// Two daughters of a box of 20 m, of 200 mm each, whose boxes are `gap` apart along an axis, all in mm; the second one
+/// is moved along the next axis. The mother is scaled, and the daughters are as large in the world nevertheless.
+struct Pair {
+  double gap, along;
+  int axis = 0;
+  double scale = 1;
+};
+Scene two_daughters(const Mesh& one, const Mesh& other, const Pair& pair) {
   Scene scene;
   Mesh world = test::cube();
   for (Float3& v : world.vertices) v = {20'000 * v.x - 10'000, 20'000 * v.y - 10'000, 20'000 * v.z - 10'000};
-  scene.meshes = {world, mesh};
+  scene.meshes = {world, one, other};
+  for (Mesh& mesh : scene.meshes)
+    for (Float3& v : mesh.vertices) {
+      const auto by = static_cast<float>(1 / pair.scale);
+      v = {by * v.x, by * v.y, by * v.z};
+    }
   scene.materials = {{"material", {}}};
   scene.bindings = {{0}};
   scene.nodes = {{"world", kNone, {}, kNone}, {"a", 0, {}, kNone}, {"b", 0, {}, kNone}};
   for (std::uint32_t i = 0; i != 3; ++i) {
     Instance instance;
-    instance.mesh = std::min(i, 1U);
-    instance.node = i;
+    instance.mesh = instance.node = i;
     instance.binding = 0;
     instance.outside = i == 0 ? kNone : 0;
-    if (i == 2) instance.transform = to_eigen(instance.transform).translate(Eigen::Vector3d(200 + gap, along, 0));
+    Eigen::Vector3d place = Eigen::Vector3d::Zero();
+    if (i == 2) {
+      place[pair.axis] = 200 + pair.gap;
+      place[(pair.axis + 1) % 3] = pair.along;
+    }
+    instance.transform = EigenTransform(Eigen::Translation3d(place) * Eigen::Scaling(pair.scale));
     scene.instances.push_back(instance);
   }
   scene.bounds = world_bounds(scene);
@@ -108,12 +122,36 @@ TEST(ThinGaps, AreThoseOfWhatFacesEachOther) {
   for (Float3& v : ball.vertices) v = {100 * v.x, 100 * v.y, 100 * v.z};
   for (Float3& v : box.vertices) v = {200 * v.x - 100, 200 * v.y - 100, 200 * v.z - 100};
   // Where their boxes face each other, balls are far apart but for their poles.
-  for (const auto& [along, faces] : {std::pair{0.0, true}, {1.0, true}, {30.0, false}, {150.0, false}}) {
-    EXPECT_EQ(has_thin_layers(two_daughters(ball, 0.04, along)), faces) << along;
-    EXPECT_TRUE(has_thin_layers(two_daughters(box, 0.04, along))) << along;
+  for (int axis = 0; axis != 3; ++axis)
+    for (const auto& [along, faces] : {std::pair{0.0, true}, {1.0, true}, {30.0, false}, {150.0, false}}) {
+      EXPECT_EQ(has_thin_layers(two_daughters(ball, ball, {0.04, along, axis})), faces) << along;
+      EXPECT_EQ(has_thin_layers(two_daughters(ball, ball, {-200.04 - 200, along, axis})), faces) << along;
+      EXPECT_TRUE(has_thin_layers(two_daughters(box, box, {0.04, along, axis}))) << along;
+      // The pole of the ball faces the box, as long as it is beside it.
+      EXPECT_EQ(has_thin_layers(two_daughters(ball, box, {0.04, along, axis})), along < 100) << along;
+      EXPECT_EQ(has_thin_layers(two_daughters(box, ball, {0.04, along, axis})), along < 100) << along;
+    }
+  EXPECT_FALSE(has_thin_layers(two_daughters(box, box, {0.04, 250})));
+  EXPECT_FALSE(has_thin_layers(two_daughters(ball, ball, {0.06, 0}))) << "wide enough for floats";
+}
+
+TEST(ThinGaps, CountWhereverMeshesLieInTheirFrame) {
+  Mesh ball = test::sphere(4), away = ball;
+  for (Float3& v : ball.vertices) v = {100 * v.x, 100 * v.y, 100 * v.z};
+  for (Float3& v : away.vertices) v = {100 * v.x, 100 * v.y + 1000, 100 * v.z};
+  EXPECT_TRUE(has_thin_layers(two_daughters(ball, away, {0.04, -1000})));
+  EXPECT_FALSE(has_thin_layers(two_daughters(ball, away, {0.04, -970})));
+  EXPECT_FALSE(has_thin_layers(two_daughters(ball, away, {0.04, 0})));
+  EXPECT_TRUE(has_thin_layers(two_daughters(away, ball, {0.04, 1000})));
+}
+
+TEST(ThinGaps, AreAsWideAsInTheWorld) {
+  Mesh box = test::cube();
+  for (Float3& v : box.vertices) v = {200 * v.x - 100, 200 * v.y - 100, 200 * v.z - 100};
+  for (const double scale : {0.1, 10.0}) {
+    EXPECT_TRUE(has_thin_layers(two_daughters(box, box, {0.04, 0, 0, scale}))) << scale;
+    EXPECT_FALSE(has_thin_layers(two_daughters(box, box, {0.06, 0, 0, scale}))) << scale;
   }
-  EXPECT_FALSE(has_thin_layers(two_daughters(box, 0.04, 250)));
-  EXPECT_FALSE(has_thin_layers(two_daughters(ball, 0.06, 0))) << "wide enough for floats";
 }
 
 TEST(Weld, KeepsVerticesApartThatOnlyTheirRestsTellApart) {
