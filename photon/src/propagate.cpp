@@ -143,14 +143,14 @@ void propagate_pieces(const GpuGeometry& geometry, const Source& source, const A
   const bool by_pieces =
       source.gensteps.steps != nullptr || (source.photons != nullptr && source.photons_in == nullptr);
   const std::size_t most = by_pieces ? std::size_t{1} << (geometry.device().info().is_host ? 18U : 21U) : count;
-  std::unique_ptr<WorkingMemory> memory;
-  if (!geometry.device().info().is_host && count != 0)
-    memory = working_memory(geometry, stream, count, std::min(count, most));
+  std::unique_ptr<WorkingMemory> memory;  // of a GPU
   for (std::size_t done = 0; done < count;) {
     Run piece = run;
     piece.first += done;
     const std::size_t here = std::min(count - done, most);
     const ReadySource ready(geometry, source, piece, here, stream, anchor);
+    // After the first piece's source is allocated, as this takes what memory is left.
+    if (!memory && !geometry.device().info().is_host) memory = working_memory(geometry, stream, count, here);
     const auto turn = [&, done](std::size_t followed) { after_turn(done + followed); };
     launch(geometry, memory.get(), ready, piece, outcomes + done, here, stream,
            after_turn ? std::function<void(std::size_t)>(turn) : nullptr);

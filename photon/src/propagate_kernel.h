@@ -15,8 +15,9 @@ int launch_locate_photons(const GeometryView& geometry, const Source& source, Co
                           void* stream);
 
 // What a photon carries from kernel to kernel, in parts of 16 bytes, all of which are used. One more part also needs
-// its array in Waiting, FlightMemory and kFlightBytes (propagate.cpp), waiting_in() (cuda/launches.h), WaitingParts, parts_of(),
-// resumed() and wait_at() (cuda/waiting.h), Staged (cuda/propagate.cu), and same() in tests/photon/shells.h.
+// its array in Waiting, FlightMemory and kFlightBytes (propagate.cpp), waiting_in() (cuda/launches.h), WaitingParts,
+// parts_of(), resumed() and wait_at() (cuda/waiting.h), Staged (cuda/propagate.cu), and same() in
+// tests/photon/shells.h.
 
 /// Where its ray starts and ends.
 struct alignas(16) WaitingStart {

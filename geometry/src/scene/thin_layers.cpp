@@ -82,7 +82,7 @@ bool is_coat(const Bounds& mother, const Bounds& daughter, double thickness) {
   return false;
 }
 
-/// The bounds of what of the mesh lies within `depth` of its box's upper or lower side on an axis.
+/// The bounds of the part of the mesh within `depth` of its box's upper or lower side on an axis.
 Bounds part_at_side(const Mesh& mesh, const Bounds& box, int axis, bool upper, double depth) {
   const double side = upper ? box.max[axis] : box.min[axis];
   const auto beyond = [&](const Eigen::Vector3d& p) { return depth - std::abs(side - p[axis]); };
@@ -124,12 +124,12 @@ struct Placed {
   std::uint32_t mesh;
 };
 
-/// The sides of meshes by how deep they go. Mothers of one scale share them.
+/// Sides by mesh and depth. Mothers of one scale share them.
 using Sides = std::map<std::pair<std::uint32_t, double>, SidesOfMesh>;
 
 /// Whether two of the daughters face each other across a gap of less than `thickness`, and of more than what six digits
-/// leave between solids in touch: many files state places to so many. What faces is what lies so close to the side of a
-/// box: of a ball, a small part. sides_of(daughter) has it.
+/// leave between solids in touch: many files state places to so many. Only the parts within `thickness` of the sides of
+/// their boxes can face each other: of a ball, a small part. sides_of(daughter) has them.
 template <class SidesOf>
 bool has_thin_gap(std::vector<Placed> daughters, double thickness, const SidesOf& sides_of) {
   constexpr double kSixDigits = 1e-6;
