@@ -350,7 +350,7 @@ TEST(ThinLayersOnTheHost, AreMetAtTheirEdges) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> unit(0, 1);
   const Containment in{2, {kNoSolid, kNoSolid}};
-  for (std::size_t i = 0; i != 2 * mesh.triangles.size(); ++i) {
+  for (std::size_t i = 0; i < 2 * mesh.triangles.size(); i += test::kStride) {
     const UInt3 t = mesh.triangles[i / 2];
     const Vector3d a = vertex(t.x), b = vertex(t.y), along_edge = (b - a).normalized();
     const Vector3d out = (a - place.translation()).normalized(), across = out.cross(along_edge);
