@@ -81,17 +81,6 @@ struct WorkingMemory {
   FlightMemory flights;
 };
 
-/// As much as there is memory for.
-std::unique_ptr<WorkingMemory> working_memory(const GpuGeometry& geometry, StreamRef stream, std::size_t count,
-                                              std::size_t at_once) {
-  const bool may_copy = geometry.report().host_bytes() != 0;
-  for (std::size_t most = std::min(may_copy ? 2 * at_once : at_once, kMaxFlights);; most /= 2) try {
-      return std::make_unique<WorkingMemory>(geometry, stream, count, at_once, most);
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::out_of_device_memory || most <= kMinFlights) throw;
-    }
-}
-
 /// A cudaError_t, as launch_propagate(), for any number of photons.
 // Inline, as GCC compiles other functions without a caller too where it does not optimise: a build without CUDA has no
 // launch_propagate().
@@ -110,6 +99,38 @@ inline int launch_parts(const WorkingMemory& memory, const ReadySource& ready, c
     done += now;
   }
   return error;
+}
+
+/// Where so many bytes are free behind the working memory, kernels find room for their threads' local memory: 1 to 3 GB
+/// were seen. Elsewhere they are launched once on no photons, as a launch that fails later would leave photons half
+/// done.
+constexpr std::uint64_t kRoomForKernels = std::uint64_t{1} << 33;
+
+/// As much as there is memory for, less what the kernels need.
+// Inline for the same reason as launch_parts().
+inline std::unique_ptr<WorkingMemory> working_memory(const GpuGeometry& geometry, StreamRef stream, std::size_t count,
+                                                     std::size_t at_once, const ReadySource& ready, const Run& run,
+                                                     Outcome* outcomes) {
+  const Device& device = geometry.device();
+  const bool may_copy = geometry.report().host_bytes() != 0;
+  for (std::size_t most = std::min(may_copy ? 2 * at_once : at_once, kMaxFlights);; most /= 2) {
+    try {
+      auto memory = std::make_unique<WorkingMemory>(geometry, stream, count, at_once, most);
+      if (device.memory_info().free_bytes < kRoomForKernels)
+        raylift::detail::run_on(
+            device, "propagate",
+            [&] {
+              return launch_propagate_ahead(geometry.view(), ready.source(), ready.anchor(), run,
+                                            memory->flights.flights(), outcomes, stream.handle());
+            },
+            [] {});
+      return memory;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::out_of_device_memory || most <= kMinFlights) throw;
+    }
+    device.synchronize(stream);
+    device.trim();  // the driver does not take local memory from the pool
+  }
 }
 
 /// `memory`: of a GPU.
@@ -150,7 +171,8 @@ void propagate_pieces(const GpuGeometry& geometry, const Source& source, const A
     const std::size_t here = std::min(count - done, most);
     const ReadySource ready(geometry, source, piece, here, stream, anchor);
     // After the first piece's source is allocated, as this takes what memory is left.
-    if (!memory && !geometry.device().info().is_host) memory = working_memory(geometry, stream, count, here);
+    if (!memory && !geometry.device().info().is_host)
+      memory = working_memory(geometry, stream, count, here, ready, piece, outcomes + done);
     const auto turn = [&, done](std::size_t followed) { after_turn(done + followed); };
     launch(geometry, memory.get(), ready, piece, outcomes + done, here, stream,
            after_turn ? std::function<void(std::size_t)>(turn) : nullptr);

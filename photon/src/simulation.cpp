@@ -16,6 +16,8 @@ namespace raylift::photon {
 namespace {
 
 constexpr std::size_t kMinBatch = 1024;
+// Bytes that batches leave free where they can: the local memory of kernels' threads takes more than 1 GB of an H200.
+constexpr std::uint64_t kLeftByBatches = 1'900'000'000;
 constexpr std::size_t kMaxBatch = std::size_t{1} << 30;  // places in a batch are 32 bits
 constexpr std::size_t kPiece = std::size_t{1} << 23;      // bytes that go to the host at once
 constexpr PinnedFlags kRead{true, false, false};          // by the host
@@ -133,18 +135,27 @@ void Simulation::State::reserve(std::uint64_t count, const Results& results, boo
   slots.clear();
   if (pieces.size() == 0) pieces = MappedBuffer<std::byte>(geometry.device(), 2 * kPiece, kRead);
   if (anchor.size() == 0) anchor = DeviceBuffer<Anchor>(geometry.device(), 1);
-  while (true) {
+  const Device& device = geometry.device();
+  if (!device.info().is_host) device.trim();
+  const std::uint64_t before = device.memory_info().free_bytes;
+  for (;; wanted /= 2) {
+    const bool may_halve = halve && wanted > kMinBatch;
     try {
       slots.emplace_back(geometry, wanted, nothing.layout, results);
       if (wanted < count) slots.emplace_back(geometry, wanted, nothing.layout, results);
-      break;
+      // The rest is for photons on their way, and for kernels.
+      if (device.info().is_host || !may_halve ||
+          device.memory_info().free_bytes >= std::max(before / 2, std::min(before / 16 * 15, kLeftByBatches)))
+        break;
     } catch (const Error& error) {
-      slots.clear();
       const bool memory =
           error.kind() == ErrorKind::out_of_device_memory || error.kind() == ErrorKind::out_of_host_memory;
-      if (!memory || !halve || wanted <= kMinBatch) throw;
-      wanted /= 2;
+      if (!memory || !may_halve) {
+        slots.clear();
+        throw;
+      }
     }
+    slots.clear();
   }
   batch = wanted;
   hits = static_cast<bool>(results.hits);

@@ -211,32 +211,69 @@ cudaError_t fits_staged(const Kernel& kernel, bool& fits) {
   return cudaSuccess;
 }
 
+// The kernels of a round in a geometry, and their blocks for so many photons.
+struct Kernels {
+  decltype(&emit_each) births;
+  decltype(&step_each<Ray, true>) physics;
+  decltype(&step_postponed<Ray>) postponed;
+  std::size_t staged;  // bytes of dynamic shared memory of the physics
+  unsigned birth_blocks, search_blocks, physics_blocks, postponed_blocks;
+};
+cudaError_t find_kernels(const GeometryView& geometry, std::uint32_t count, Kernels& kernels) {
+  const bool fine = geometry.is_fine();
+  kernels = {emit_each,
+             fine ? step_each<FineWalkRay, true> : step_each<Ray, true>,
+             fine ? step_postponed<FineWalkRay> : step_postponed<Ray>,
+             kStagedBytes,
+             0,
+             0,
+             0,
+             0};
+  FirstError error;
+  bool fits = false;
+  if (error.set(blocks_for(kernels.births, count, kernels.birth_blocks)) ||
+      error.set(blocks_for(kernels.postponed, count, kernels.postponed_blocks)) ||
+      error.set(blocks_for_search(geometry, count, kernels.search_blocks)) ||
+      error.set(fits_staged(kernels.physics, fits)))
+    return error.code;
+  if (!fits) {
+    kernels.physics = fine ? step_each<FineWalkRay, false> : step_each<Ray, false>;
+    kernels.staged = 0;
+  }
+  return blocks_for(kernels.physics, count, kernels.physics_blocks, kStepThreads, kernels.staged);
+}
+
 }  // namespace
+
+int launch_propagate_ahead(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
+                           const Flights& flights, Outcome* outcomes, void* stream) {
+  const auto on = static_cast<cudaStream_t>(stream);
+  Kernels kernels;
+  FirstError error;
+  if (error.set(find_kernels(geometry, 1, kernels)) ||
+      error.set(cudaMemsetAsync(flights.counts, 0, sizeof *flights.counts, on)))
+    return error.code;
+  const Round round = round_of(flights, 0);
+  kernels.births<<<1, kThreads, 0, on>>>(geometry, source, anchor, run, round, outcomes);
+  if (error.set(launch_search(geometry, round, 1, on))) return error.code;
+  kernels.physics<<<1, kStepThreads, kernels.staged, on>>>(geometry, source, anchor, run, round, outcomes);
+  kernels.postponed<<<1, kThreads, 0, on>>>(geometry, source, anchor, run, round, outcomes);
+  if (error.set(cudaGetLastError()) ||
+      error.set(launch_finish(geometry, source, anchor, run, waiting_in(flights, 0), outcomes, 1, on)))
+    return error.code;
+  return cudaStreamSynchronize(on);
+}
 
 int launch_propagate(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
                      const Flights& flights, Outcome* outcomes, std::uint32_t count, void* stream) {
   if (count == 0) return cudaSuccess;
   const auto on = static_cast<cudaStream_t>(stream);
-  unsigned birth_blocks = 0, search_blocks = 0, physics_blocks = 0, postponed_blocks = 0;
-  const bool fine = geometry.is_fine();
-  const auto births = emit_each;
-  auto physics = fine ? step_each<FineWalkRay, true> : step_each<Ray, true>;
-  std::size_t staged = kStagedBytes;
-  const auto postponed = fine ? step_postponed<FineWalkRay> : step_postponed<Ray>;
+  Kernels kernels;
   FirstError error;
   SideStream side(on);
-  if (error.set(side.error()) || error.set(blocks_for(births, count, birth_blocks)) ||
-      error.set(blocks_for(postponed, count, postponed_blocks)) ||
-      error.set(blocks_for_search(geometry, count, search_blocks)) ||
+  if (error.set(side.error()) || error.set(find_kernels(geometry, count, kernels)) ||
       error.set(cudaMemsetAsync(flights.counts, 0, sizeof *flights.counts, on)))
     return error.code;
-  bool fits = false;
-  if (error.set(fits_staged(physics, fits))) return error.code;
-  if (!fits) {
-    physics = fine ? step_each<FineWalkRay, false> : step_each<Ray, false>;
-    staged = 0;
-  }
-  if (error.set(blocks_for(physics, count, physics_blocks, kStepThreads, staged))) return error.code;
   // As long as many photons are on their way, or not yet born.
   std::uint32_t born = 0, number = 0;
   for (std::uint32_t left = count; born != count || left > kFew;) {
@@ -244,13 +281,15 @@ int launch_propagate(const GeometryView& geometry, const Source& source, const A
       const Round round = round_of(flights, number);
       if (born != count) {
         plan_births<<<1, 1, 0, on>>>(flights.counts, number, flights.capacity, count);
-        births<<<birth_blocks, kThreads, 0, on>>>(geometry, source, anchor, run, round, outcomes);
+        kernels.births<<<kernels.birth_blocks, kThreads, 0, on>>>(geometry, source, anchor, run, round, outcomes);
       }
-      if (error.set(launch_search(geometry, round, search_blocks, on))) return error.code;
-      physics<<<physics_blocks, kStepThreads, staged, on>>>(geometry, source, anchor, run, round, outcomes);
+      if (error.set(launch_search(geometry, round, kernels.search_blocks, on))) return error.code;
+      kernels.physics<<<kernels.physics_blocks, kStepThreads, kernels.staged, on>>>(geometry, source, anchor, run,
+                                                                                    round, outcomes);
       // What the round before postponed is done when the next one begins, what this one postpones beside the next one.
       if ((number != 0 && error.set(side.join())) || error.set(side.follow())) return error.code;
-      postponed<<<postponed_blocks, kThreads, 0, side.stream()>>>(geometry, source, anchor, run, round, outcomes);
+      kernels.postponed<<<kernels.postponed_blocks, kThreads, 0, side.stream()>>>(geometry, source, anchor, run, round,
+                                                                                  outcomes);
     }
     FlightCounts counts{};
     if (error.set(cudaMemcpyAsync(&counts, flights.counts, sizeof counts, cudaMemcpyDeviceToHost, on)) ||
