@@ -15,8 +15,8 @@
 namespace raylift::photon {
 namespace {
 
-// Of the memory that is left, batches, photons on their way and the local memory of kernels want a part each. In a
-// process of its own, which no other may run beside: the ballast is all that is free, but for some GB.
+// Batches, photons on their way and the local memory of kernels share the memory that is left. The ballast is all that is
+// free but 4 GB, so no other test may run beside this one.
 TEST(CudaBallast, PhotonsHaveTheSameRowsBesideIt) {
   std::optional<Device> device;
   try {
