@@ -107,16 +107,17 @@ inline int launch_parts(const WorkingMemory& memory, const ReadySource& ready, c
 constexpr std::uint64_t kRoomForKernels = std::uint64_t{1} << 33;
 
 /// As much as there is memory for, less what the kernels need.
-// Inline for the same reason as launch_parts().
-inline std::unique_ptr<WorkingMemory> working_memory(const GpuGeometry& geometry, StreamRef stream, std::size_t count,
-                                                     std::size_t at_once, const ReadySource& ready, const Run& run,
-                                                     Outcome* outcomes) {
+std::unique_ptr<WorkingMemory> working_memory(const GpuGeometry& geometry, StreamRef stream, std::size_t count,
+                                              std::size_t at_once, const ReadySource& ready, const Run& run,
+                                              Outcome* outcomes) {
   const Device& device = geometry.device();
   const bool may_copy = geometry.report().host_bytes() != 0;
-  for (std::size_t most = std::min(may_copy ? 2 * at_once : at_once, kMaxFlights);; most /= 2) {
+  std::size_t most = std::min(may_copy ? 2 * at_once : at_once, kMaxFlights);
+  for (bool trimmed = false;; trimmed = true) {
     try {
       auto memory = std::make_unique<WorkingMemory>(geometry, stream, count, at_once, most);
-      if (device.memory_info().free_bytes < kRoomForKernels)
+      const MemoryInfo info = device.memory_info();
+      if (info.free_bytes - info.pooled_bytes < kRoomForKernels)
         raylift::detail::run_on(
             device, "propagate",
             [&] {
@@ -126,10 +127,12 @@ inline std::unique_ptr<WorkingMemory> working_memory(const GpuGeometry& geometry
             [] {});
       return memory;
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::out_of_device_memory || most <= kMinFlights) throw;
+      if (error.kind() != ErrorKind::out_of_device_memory || (trimmed && most <= kMinFlights)) throw;
     }
+    // The driver does not take local memory from the pool.
     device.synchronize(stream);
-    device.trim();  // the driver does not take local memory from the pool
+    device.trim();
+    if (trimmed) most /= 2;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <deque>
 #include <future>
 #include <system_error>
+#include <utility>
 
 #include "batch_results.h"
 #include "needs.h"
@@ -16,7 +17,8 @@ namespace raylift::photon {
 namespace {
 
 constexpr std::size_t kMinBatch = 1024;
-// Bytes that batches leave free where they can: the local memory of kernels' threads takes more than 1 GB of an H200.
+// Bytes that batches leave free where half of the memory is less: the local memory of kernels' threads takes more than
+// 1 GB of an H200.
 constexpr std::uint64_t kLeftByBatches = 1'900'000'000;
 constexpr std::size_t kMaxBatch = std::size_t{1} << 30;  // places in a batch are 32 bits
 constexpr std::size_t kPiece = std::size_t{1} << 23;      // bytes that go to the host at once
@@ -59,6 +61,7 @@ struct Simulation::State {
   DeviceBuffer<Anchor> anchor;
   std::deque<Slot> slots;
   std::size_t batch = 0;
+  std::size_t asked = 0;  // the batch if memory sufficed
   bool hits = false, finals = false, sequences = false;  // what the slots have room for
 
   void number_channels();
@@ -130,23 +133,26 @@ void Simulation::State::reserve(std::uint64_t count, const Results& results, boo
     wanted = static_cast<std::size_t>(count / 2 + 1);
   wanted = static_cast<std::size_t>(std::min<std::uint64_t>({wanted, count, kMaxBatch}));
   const bool roomy = (hits || !results.hits) && (finals || !results.finals) && (sequences || !results.sequences);
-  if (roomy && batch >= wanted && slots.size() == 2) return;
+  if (roomy && asked >= wanted && slots.size() == 2) return;
   if (roomy && batch >= count && !slots.empty()) return;
   slots.clear();
   if (pieces.size() == 0) pieces = MappedBuffer<std::byte>(geometry.device(), 2 * kPiece, kRead);
   if (anchor.size() == 0) anchor = DeviceBuffer<Anchor>(geometry.device(), 1);
+  asked = wanted;
   const Device& device = geometry.device();
-  if (!device.info().is_host) device.trim();
+  const bool is_host = device.info().is_host;
   const std::uint64_t before = device.memory_info().free_bytes;
-  for (;; wanted /= 2) {
+  // The rest is for photons on their way, and for kernels.
+  const std::uint64_t enough = std::max(before / 2, std::min(before / 16 * 15, kLeftByBatches));
+  for (std::uint64_t left = 0;; wanted /= 2) {
     const bool may_halve = halve && wanted > kMinBatch;
     try {
       slots.emplace_back(geometry, wanted, nothing.layout, results);
       if (wanted < count) slots.emplace_back(geometry, wanted, nothing.layout, results);
-      // The rest is for photons on their way, and for kernels.
-      if (device.info().is_host || !may_halve ||
-          device.memory_info().free_bytes >= std::max(before / 2, std::min(before / 16 * 15, kLeftByBatches)))
-        break;
+      if (is_host || !may_halve) break;
+      const std::uint64_t left_before = std::exchange(left, device.memory_info().free_bytes);
+      // Or as much as smaller batches give, once there are two: arrays of other sizes stay.
+      if (left >= enough || (left_before != 0 && 2 * wanted < count && left < left_before + before / 32)) break;
     } catch (const Error& error) {
       const bool memory =
           error.kind() == ErrorKind::out_of_device_memory || error.kind() == ErrorKind::out_of_host_memory;
@@ -157,6 +163,9 @@ void Simulation::State::reserve(std::uint64_t count, const Results& results, boo
     }
     slots.clear();
   }
+  if (!is_host)
+    if (const MemoryInfo info = device.memory_info(); info.free_bytes - info.pooled_bytes < kLeftByBatches)
+      device.trim();  // the driver does not take the local memory of kernels from the pool
   batch = wanted;
   hits = static_cast<bool>(results.hits);
   finals = static_cast<bool>(results.finals);

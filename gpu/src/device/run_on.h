@@ -25,7 +25,7 @@ inline void require_arrays(std::size_t count, std::initializer_list<const void*>
 }
 
 /// On a CUDA device launch(), as cuda::on_cuda() has it; on the host device host(). A build without CUDA compiles
-/// launch() and never calls it. Throws Error(device), and what host() throws.
+/// launch() and never calls it. Throws Error: device, out_of_device_memory, and what host() throws.
 template <class Launch, class Host>
 void run_on([[maybe_unused]] const Device& device, [[maybe_unused]] const char* what,
             [[maybe_unused]] const Launch& launch, const Host& host) {

@@ -32,7 +32,8 @@ class CudaBackend : public detail::Backend {
     std::size_t total = 0;
     check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
     // What the pool holds unused is as good as free: allocate() takes it back when it has to.
-    return {free + unused_by_pool(), total};
+    const auto unused = unused_by_pool();
+    return {free + unused, total, unused};
   }
 
   // Out of the pool too: the driver cleans memory that it gets back and gives out again, and the first copy into it

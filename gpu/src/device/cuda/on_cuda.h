@@ -11,7 +11,7 @@
 namespace raylift::cuda {
 
 /// launch() gives a cudaError_t, as int. The device is current meanwhile. Throws Error: device, and
-/// out_of_device_memory where the driver finds no room for the local memory of a kernel's threads.
+/// out_of_device_memory where the driver finds no memory for it, such as the local memory of a kernel's threads.
 template <class Launch>
 void on_cuda(const Device& device, const std::string& what, const Launch& launch) {
   const CurrentDevice current(device.info().cuda_device);
@@ -20,8 +20,8 @@ void on_cuda(const Device& device, const std::string& what, const Launch& launch
   if (code == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError();
     throw Error(ErrorKind::out_of_device_memory,
-                "launching " + what + " on " + device.info().id + " failed: no room for its threads' local memory", {},
-                "free memory of the device, or give smaller arrays");
+                "launching " + what + " on " + device.info().id + " failed: no device memory, such as for its threads",
+                {}, "free memory of the device, or give smaller arrays");
   }
   check(code, "launching " + what);
 }

@@ -21,8 +21,8 @@
 namespace raylift::photon {
 
 struct SimulationOptions {
-  /// Photons at once; 0: as many as keep the device busy. Results don't depend on it. Where memory does not suffice, it
-  /// is halved.
+  /// Photons at once; 0: as many as keep the device busy. Results don't depend on it. Where it would take more than
+  /// half of a GPU's free memory, or memory does not suffice, it is halved.
   std::size_t batch = 0;
   std::uint32_t time_bins = 0;  ///< of each channel's histogram of arrival times
   float time_from = 0;          ///< ns
@@ -66,7 +66,8 @@ class Simulation {
   /// Follows photons how.first to how.first + count - 1; how.end_values is not used, as the counts have them. The same
   /// bytes come out for any split into runs and batches, and on any device; hits are in the photons' order. Waits for
   /// the device. Throws Error: what propagate() does; out_of_host_memory, out_of_device_memory; device where photons
-  /// were lost. A share of a run needs SimulationOptions::batch, the same for all, which must fit into memory.
+  /// were lost. A share of a run needs SimulationOptions::batch, the same for all, which must fit into memory
+  /// beside kernels and photons on their way: 5 GB of an H200.
   Tally run(const Source& source, const Run& how, std::uint64_t count, const Results& results = {},
             Share share = {0, 1});
 

@@ -38,6 +38,7 @@ struct DeviceInfo {
 struct MemoryInfo {
   std::uint64_t free_bytes = 0;
   std::uint64_t total_bytes = 0;
+  std::uint64_t pooled_bytes = 0;  ///< of those free, what the device's pool keeps until Device::trim()
 };
 
 /// Flags of pinned host memory, as CUDA has them.
