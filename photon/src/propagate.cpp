@@ -101,12 +101,13 @@ inline int launch_parts(const WorkingMemory& memory, const ReadySource& ready, c
   return error;
 }
 
-/// Where so many bytes are free behind the working memory, kernels find room for their threads' local memory: 1 to 3 GB
-/// were seen. Elsewhere they are launched once on no photons, as a launch that fails later would leave photons half
+/// Free bytes, once the working memory is allocated, that surely hold the local memory of the kernels' threads: about 1
+/// GB on an H200. With less, the kernels are launched once on no photons: a launch that fails later leaves photons half
 /// done.
 constexpr std::uint64_t kRoomForKernels = std::uint64_t{1} << 33;
 
-/// As much as there is memory for, less what the kernels need.
+/// As much as there is memory for, less what the kernels need. After the first failure the pool is trimmed, after
+/// others fewer photons are on their way.
 std::unique_ptr<WorkingMemory> working_memory(const GpuGeometry& geometry, StreamRef stream, std::size_t count,
                                               std::size_t at_once, const ReadySource& ready, const Run& run,
                                               Outcome* outcomes) {
@@ -116,8 +117,7 @@ std::unique_ptr<WorkingMemory> working_memory(const GpuGeometry& geometry, Strea
   for (bool trimmed = false;; trimmed = true) {
     try {
       auto memory = std::make_unique<WorkingMemory>(geometry, stream, count, at_once, most);
-      const MemoryInfo info = device.memory_info();
-      if (info.free_bytes - info.pooled_bytes < kRoomForKernels)
+      if (device.memory_info().free_outside_pool() < kRoomForKernels)
         raylift::detail::run_on(
             device, "propagate",
             [&] {
@@ -129,7 +129,6 @@ std::unique_ptr<WorkingMemory> working_memory(const GpuGeometry& geometry, Strea
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::out_of_device_memory || (trimmed && most <= kMinFlights)) throw;
     }
-    // The driver does not take local memory from the pool.
     device.synchronize(stream);
     device.trim();
     if (trimmed) most /= 2;

@@ -93,9 +93,9 @@ struct Flights {
 /// Follows `count` photons; as many at a time as flights has room for. The host waits while many are on their way.
 int launch_propagate(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
                      const Flights& flights, Outcome* outcomes, std::uint32_t count, void* stream);
-/// Launches the kernels of launch_propagate() that follow photons on no photons, and waits for them. Fails with cudaErrorMemoryAllocation
-/// where the device has no room for their threads' local memory, which the driver allocates at the first launch and
-/// keeps.
+/// Launches the kernels that follow photons, on no photons, and waits for them. Fails with cudaErrorMemoryAllocation
+/// where the device has no room for their threads' local memory: the driver allocates that at the first launch, and
+/// keeps it.
 int launch_propagate_ahead(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
                            const Flights& flights, Outcome* outcomes, void* stream);
 

@@ -17,8 +17,8 @@ namespace raylift::photon {
 namespace {
 
 constexpr std::size_t kMinBatch = 1024;
-// Bytes that batches leave free where half of the memory is less: the local memory of kernels' threads takes more than
-// 1 GB of an H200.
+// Bytes that batches leave free where half of the free memory is less. The local memory of kernels' threads takes about
+// 1 GB on an H200.
 constexpr std::uint64_t kLeftByBatches = 1'900'000'000;
 constexpr std::size_t kMaxBatch = std::size_t{1} << 30;  // places in a batch are 32 bits
 constexpr std::size_t kPiece = std::size_t{1} << 23;      // bytes that go to the host at once
@@ -133,7 +133,8 @@ void Simulation::State::reserve(std::uint64_t count, const Results& results, boo
     wanted = static_cast<std::size_t>(count / 2 + 1);
   wanted = static_cast<std::size_t>(std::min<std::uint64_t>({wanted, count, kMaxBatch}));
   const bool roomy = (hits || !results.hits) && (finals || !results.finals) && (sequences || !results.sequences);
-  if (roomy && asked >= wanted && slots.size() == 2) return;
+  // Devices that share a run need the batch that all have: one that was halved before does not do.
+  if (roomy && (halve ? asked : batch) >= wanted && slots.size() == 2) return;
   if (roomy && batch >= count && !slots.empty()) return;
   slots.clear();
   if (pieces.size() == 0) pieces = MappedBuffer<std::byte>(geometry.device(), 2 * kPiece, kRead);
@@ -163,9 +164,7 @@ void Simulation::State::reserve(std::uint64_t count, const Results& results, boo
     }
     slots.clear();
   }
-  if (!is_host)
-    if (const MemoryInfo info = device.memory_info(); info.free_bytes - info.pooled_bytes < kLeftByBatches)
-      device.trim();  // the driver does not take the local memory of kernels from the pool
+  if (!is_host && device.memory_info().free_outside_pool() < kLeftByBatches) device.trim();
   batch = wanted;
   hits = static_cast<bool>(results.hits);
   finals = static_cast<bool>(results.finals);

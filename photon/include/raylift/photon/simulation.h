@@ -67,7 +67,7 @@ class Simulation {
   /// bytes come out for any split into runs and batches, and on any device; hits are in the photons' order. Waits for
   /// the device. Throws Error: what propagate() does; out_of_host_memory, out_of_device_memory; device where photons
   /// were lost. A share of a run needs SimulationOptions::batch, the same for all, which must fit into memory
-  /// beside kernels and photons on their way: 5 GB of an H200.
+  /// beside the photons on their way and the local memory of kernels: 4 GB on an H200.
   Tally run(const Source& source, const Run& how, std::uint64_t count, const Results& results = {},
             Share share = {0, 1});
 

@@ -39,6 +39,10 @@ struct MemoryInfo {
   std::uint64_t free_bytes = 0;
   std::uint64_t total_bytes = 0;
   std::uint64_t pooled_bytes = 0;  ///< of those free, what the device's pool keeps until Device::trim()
+  /// What the driver itself can give: the local memory of kernels' threads comes from there, never from the pool.
+  [[nodiscard]] std::uint64_t free_outside_pool() const {
+    return free_bytes > pooled_bytes ? free_bytes - pooled_bytes : 0;
+  }
 };
 
 /// Flags of pinned host memory, as CUDA has them.
