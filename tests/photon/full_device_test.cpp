@@ -5,7 +5,6 @@
 #include <raylift/gpu/memory/memory.h>
 #include <raylift/photon/simulation.h>
 
-#include <cstring>
 #include <optional>
 #include <span>
 #include <vector>
@@ -56,7 +55,7 @@ TEST(CudaBallast, PhotonsHaveTheSameRowsBesideIt) {
   }
   const std::vector<PhotonRow> alone = rows(batch);
   ASSERT_EQ(beside.size(), kPhotons);
-  EXPECT_EQ(std::memcmp(beside.data(), alone.data(), kPhotons * sizeof(PhotonRow)), 0);
+  EXPECT_TRUE(test::same_bytes(beside, alone));
 }
 
 }  // namespace
