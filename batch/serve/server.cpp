@@ -816,9 +816,13 @@ struct PhotonServer::State {
     for (const std::uint64_t number : std::exchange(gone, {})) drop(number, false);
   }
 
+  /// Whether each client has all of its results. One in shared memory ends with this process, so its client has it
+  /// when it says so; `beat()` gives up those that nobody takes.
   [[nodiscard]] bool is_idle() const {
-    return std::ranges::all_of(
-        clients, [](const auto& client) { return client.second.open.empty() && client.second.unread.empty(); });
+    return std::ranges::all_of(clients, [](const auto& entry) {
+      const Client& client = entry.second;
+      return client.open.empty() && client.unread.empty() && client.shared.empty();
+    });
   }
 
   photon::Service& service;

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <thread>
@@ -419,6 +420,11 @@ class Raw {
   }
   /// The next message that is not `pending`: its header, and the frame behind it.
   [[nodiscard]] std::pair<Header, std::string> receive() const {
+    const auto [header, frames] = receive_all();
+    return {header, frames.empty() ? "" : frames.front()};
+  }
+  /// Likewise, with all frames behind the header.
+  [[nodiscard]] std::pair<Header, std::vector<std::string>> receive_all() const {
     for (;;) {
       std::vector<std::string> frames;
       int more = 1;
@@ -432,7 +438,7 @@ class Raw {
       }
       Header header;
       if (frames.size() < 2 || !protocol::read_header(frames[1].data(), frames[1].size(), header)) return {};
-      if (header.kind != Kind::pending) return {header, frames.size() > 2 ? frames[2] : ""};
+      if (header.kind != Kind::pending) return {header, {frames.begin() + 2, frames.end()}};
     }
   }
 
@@ -725,6 +731,40 @@ TEST_F(Serve, FinishesWhatItHasAfterSigterm) {
   } catch (const client::Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::unreachable) << error.what();
   }
+}
+
+TEST_F(Serve, KeepsASharedResultAfterSigtermUntilItIsTaken) {
+  const auto server = serve();
+  const Raw raw(address());
+  const std::string source = "ball:0,0,0,500";
+  Header header;
+  header.kind = Kind::simulate;
+  header.request = 1;
+  header.body = Header::Body::source;
+  header.bytes = source.size();
+  header.photons = 5000;
+  header.flags = protocol::kMayShare | protocol::kWantsFinals;
+  raw.send({"", bytes_of(header), source});
+  const auto [answer, frames] = raw.receive_all();
+  ASSERT_EQ(answer.kind, Kind::result) << (frames.empty() ? "" : frames.front());
+  ASSERT_EQ(answer.place, Header::Carrier::shared);
+  protocol::SharedMemory shared;
+  ASSERT_EQ(frames.back().size(), sizeof shared);
+  std::memcpy(&shared, frames.back().data(), sizeof shared);
+  server->signal(SIGTERM);
+  ASSERT_TRUE(becomes([&] { return status(address())["stopping"] == true; }));
+  std::this_thread::sleep_for(milliseconds(500));  // a client that other processes hold up
+  std::string why;
+  const auto bytes = client::SharedBody::open(shared, why);
+  ASSERT_NE(bytes, nullptr) << why;
+  EXPECT_GE(shared.bytes, 5000 * protocol::kPhotonBytes);
+  const auto taken = std::chrono::steady_clock::now();
+  header = {};
+  header.kind = Kind::taken;
+  header.request = 1;
+  raw.send({"", bytes_of(header)});
+  EXPECT_EQ(server->wait().code, 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - taken, seconds(8)) << "it was taken, so nothing is to be waited for";
 }
 
 TEST_F(Serve, OutlivesAClientThatIsStopped) {
