@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "run_program.h"
+#include "support/effort.h"
 
 namespace raylift::test {
 namespace {
@@ -44,15 +45,16 @@ TEST_F(ConvertCommand, WritesWhatIsReadAgain) {
 }
 
 TEST_F(ConvertCommand, KeepsTheFatesOfPhotons) {
+  constexpr std::size_t kPhotons = test::effort(20'000U);
   const auto run = [&](const std::string& scene, const std::string& name) {
     const Ended ended = raylift({"photons", scene, "--output", path(name), "--device", "host", "--source",
-                                 "ball:0,0,0,500", "--photons", "20k", "--seed", "3", "--seq"});
+                                 "ball:0,0,0,500", "--photons", std::to_string(kPhotons), "--seed", "3", "--seq"});
     ASSERT_EQ(ended.code, 0) << ended.err;
   };
   const auto histories = [&](const std::string& name) {
     using History = std::array<std::uint64_t, 4>;
     std::string bytes = bytes_in(path(name + "/seq.npy"));
-    std::vector<History> rows(20'000);
+    std::vector<History> rows(kPhotons);
     EXPECT_GT(bytes.size(), rows.size() * sizeof(History));
     if (bytes.size() > rows.size() * sizeof(History))
       std::memcpy(rows.data(), bytes.data() + bytes.size() - rows.size() * sizeof(History),

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "run_program.h"
+#include "support/effort.h"
 #include "support/thin_scene.h"
 
 namespace raylift::test {
@@ -118,7 +119,7 @@ TEST_F(Photons, GiveTheHostsFilesOnCuda) {
 
 TEST_F(Photons, GiveTheSameFilesOnSeveralRanks) {
   if (!std::filesystem::exists(program("raylift-mpi.so"))) GTEST_SKIP() << "raylift was built without MPI";
-  for (const std::string format : {"opticks", "chroma"}) {
+  for (const std::string format : test::some_of({"opticks", "chroma"})) {
     const std::vector<std::string> options = with(kEverything, {"--format", format});
     run("one", options);
     const auto under_mpirun = [&](const std::string& more) {

@@ -16,6 +16,7 @@
 
 #include "batch/serve/zmq_library.h"
 #include "run_program.h"
+#include "support/effort.h"
 
 namespace raylift::test {
 namespace {
@@ -309,10 +310,11 @@ TEST_F(Serve, RecordsListedPhotonsOfASpectrumInAFile) {
 
 TEST_F(Serve, GivesTheBytesOfTheCommandForAnyBody) {
   const auto server = serve();
-  const auto steps = gensteps(4000);
-  const auto start = photons(6000);
-  write_npy("steps.npy", "(4000, 6, 4)", steps.data(), steps.size() * 96);
-  write_npy("start.npy", "(6000, 4, 4)", start.data(), start.size() * 64);
+  constexpr std::size_t kSteps = test::effort(4000U), kPhotons = test::effort(6000U);
+  const auto steps = gensteps(kSteps);
+  const auto start = photons(kPhotons);
+  write_npy("steps.npy", "(" + std::to_string(kSteps) + ", 6, 4)", steps.data(), steps.size() * 96);
+  write_npy("start.npy", "(" + std::to_string(kPhotons) + ", 4, 4)", start.data(), start.size() * 64);
   const std::string of_steps = hits_of("gensteps:" + at("steps.npy"), {"--seed", "11"});
   const std::string of_photons = hits_of("photons:" + at("start.npy"), {"--seed", "12"});
   ASSERT_GT(of_steps.size(), 64U * 20);
@@ -327,12 +329,12 @@ TEST_F(Serve, GivesTheBytesOfTheCommandForAnyBody) {
     client::Request npy = client::gensteps(steps, 6, 11);
     npy.bytes = client::Bytes::of(bytes_in(at("steps.npy")));
     npy.encoding = npy.wanted_encoding = protocol::Header::Encoding::npy;
-    npy.expected = 20'000;
+    npy.expected = 5 * kSteps;
     const Result result = client.wait(client.submit(npy));
     EXPECT_EQ(without_header(text_of(result.bytes)), of_steps);
     EXPECT_THAT(text_of(result.bytes).substr(0, 128), HasSubstr("(" + std::to_string(result.hits) + ", 4, 4)"));
     EXPECT_EQ(result.event, 6U);
-    EXPECT_EQ(result.photons, 20'000U);
+    EXPECT_EQ(result.photons, 5 * kSteps);
   }
 }
 
@@ -711,9 +713,10 @@ TEST_F(Serve, GivesTheSameBytesAfterTheServerWasKilled) {
 }
 
 TEST_F(Serve, FinishesWhatItHasAfterSigterm) {
+  constexpr std::uint32_t kPhotons = test::effort(60'000U);  // for as long as it takes to see that they run
   const auto server = serve();
   Client client(to(address()));
-  const client::Ticket ticket = client.submit(client::source("ball:0,0,0,500", 60'000, 1, 1));
+  const client::Ticket ticket = client.submit(client::source("ball:0,0,0,500", kPhotons, 1, 1));
   ASSERT_TRUE(becomes([&] { return status(address())["total"]["running_requests"] == 1; }));
   server->signal(SIGTERM);
   ASSERT_TRUE(becomes([&] { return client.ready(ticket) || status(address())["stopping"] == true; }));
@@ -722,7 +725,7 @@ TEST_F(Serve, FinishesWhatItHasAfterSigterm) {
   options.silence = milliseconds(500);
   Client late(options);
   const client::Ticket refused = late.submit(client::source("point:0,0,0", 10, 1, 1));
-  EXPECT_EQ(client.wait(ticket, seconds(60)).photons, 60'000U);
+  EXPECT_EQ(client.wait(ticket, seconds(60)).photons, kPhotons);
   EXPECT_EQ(server->wait().code, 0);
   EXPECT_FALSE(std::filesystem::exists(at("s"))) << "the socket is gone";
   try {
@@ -924,11 +927,12 @@ TEST_F(Serve, SaysWhatItDoes) {
 TEST_F(Serve, MakesClientsWaitWhileItIsFull) {
   const auto server = serve({"--queue", "200kB"});
   client::Options options = to(address());
-  options.max_pending = 30;
+  options.max_pending = kSanitized ? 10 : 30;
   Client client(options);
-  const auto steps = gensteps(500);  // 48 kB
+  const auto steps = gensteps(500);  // 48 kB: four of them fill the queue
   std::vector<client::Ticket> tickets;
-  for (std::uint64_t i = 0; i != 40; ++i) tickets.push_back(client.submit(client::gensteps(steps, i, 3)));
+  for (std::uint64_t i = 0; i != (kSanitized ? 14 : 40); ++i)
+    tickets.push_back(client.submit(client::gensteps(steps, i, 3)));
   std::string first;
   for (const client::Ticket ticket : tickets) {
     const Result result = client.wait(ticket, seconds(120));

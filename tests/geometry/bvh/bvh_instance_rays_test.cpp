@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "all_triangles.h"
+#include "support/effort.h"
 #include "support/triangles_and_rays.h"
 
 namespace raylift {
@@ -97,7 +98,8 @@ TEST(BvhRays, FindInstancesFromFar) {
                                             << (rigid ? ", rigid" : ""));
           const Scene scene = scene_of(bumpy_sphere(5, radius, 0), instances, rigid, 48 + instances);
           const SceneBvh bvh = build_bvh(scene, Vector3d::Zero());
-          expect_nearest(bvh.view(), BvhLevels::scene, grazing_rays(scene, 500, away, 49), radius < 1 ? 0 : 100);
+          expect_nearest(bvh.view(), BvhLevels::scene, grazing_rays(scene, test::effort(500), away, 49),
+                         radius < 1 ? 0 : test::effort(100));
         }
 }
 

@@ -17,6 +17,7 @@
 
 #include "exact_tally.h"
 #include "geometry/src/bvh/bvh_batch.h"
+#include "support/effort.h"
 #include "support/exact_oracle.h"
 #include "support/exact_shapes.h"
 #include "support/inside_rays.h"
@@ -150,10 +151,10 @@ TEST(Exact, RaysMeetTheirVerticesAndEdgesExactly) {
 }
 
 TEST(Exact, HitsFromInside) {
-  run_one_level(few_placements(), 350, true);
+  run_one_level(few_placements(), test::effort(350U), true);
 }
 TEST(Exact, HitsFromAnywhere) {
-  run_one_level(few_placements(), 200, false);
+  run_one_level(few_placements(), test::effort(200U), false);
 }
 TEST(SlowExact, HitsFromInside) {
   run_one_level(many_placements(), 4'000, true);
@@ -173,7 +174,7 @@ TEST(Exact, HitsOfThinTrianglesSeenEdgeOnFromAfar) {
     return Vector3d(x, y, z);
   };
   Tally tally;
-  for (int i = 0; i < 50'000; ++i) {
+  for (int i = 0; i < test::effort(50'000); ++i) {
     const Float3 d = test::to_float(vector());
     const Vector3d along = test::to_double(d).normalized(), across = along.cross(vector()).normalized();
     const double length = std::pow(10.0, -2 + 2 * unit(random)), width = length * std::pow(10.0, -4 + 2 * unit(random)),

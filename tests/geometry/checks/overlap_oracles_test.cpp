@@ -7,6 +7,7 @@
 
 #include "overlap_expectations.h"
 #include "overlap_scenes.h"
+#include "support/effort.h"
 
 namespace raylift {
 namespace {
@@ -44,7 +45,7 @@ void expect_true(const Scene& scene, const Overlap& overlap, const Convex& a, co
 TEST(Overlaps, AgreeWithSeparatingAxes) {
   RandomShapes random(7);
   int overlapping = 0;
-  for (int i = 0; i != 600; ++i) {
+  for (int i = 0; i != test::effort(600); ++i) {
     SolidScene solids;
     for (int k = 0; k != 2; ++k) {
       const Mesh mesh = i % 2 == 0 ? box(random.vector(1, 8)) : random.tetrahedron();
@@ -61,8 +62,8 @@ TEST(Overlaps, AgreeWithSeparatingAxes) {
     ++overlapping;
     expect_true(solids.scene(), report.overlaps[0], a, b, ("pair " + std::to_string(i)).c_str());
   }
-  EXPECT_GT(overlapping, 150);
-  EXPECT_LT(overlapping, 450);
+  EXPECT_GT(overlapping, test::effort(150));
+  EXPECT_LT(overlapping, test::effort(450));
 }
 
 TEST(Overlaps, AgreeWithIntervalsOfBoxesOnAGrid) {
@@ -71,7 +72,7 @@ TEST(Overlaps, AgreeWithIntervalsOfBoxesOnAGrid) {
   int overlapping = 0, touching = 0;
   const auto whole = [&](double low, double high) { return Vector3d(random.vector(low, high).array().floor()); };
   const std::vector<EigenTransform> where = views();
-  for (int i = 0; i != 1500; ++i) {
+  for (int i = 0; i != test::effort(1500); ++i) {
     Bounds boxes[2];
     for (Bounds& one : boxes) {
       const Vector3d low = whole(0, 5);
@@ -101,8 +102,8 @@ TEST(Overlaps, AgreeWithIntervalsOfBoxesOnAGrid) {
       EXPECT_EQ(overlap.kind == Overlap::Kind::outside_mother, common.minCoeff() <= 0) << "pair " << i;
     }
   }
-  EXPECT_GT(overlapping, 500);
-  EXPECT_GT(touching, 100);
+  EXPECT_GT(overlapping, test::effort(500));
+  EXPECT_GT(touching, test::effort(100));
 }
 
 TEST(Overlaps, AgreeWithHalfSpacesOfMothers) {
@@ -145,13 +146,14 @@ TEST(Overlaps, OfSpheresAreAsDeepAsTheirRadiiSay) {
 TEST(Overlaps, AreTheSameForAnyNumberOfThreads) {
   SolidScene solids;
   RandomShapes random(9);
-  for (int i = 0; i != 60; ++i) solids.add(i % 2 == 0 ? ball(3, 2) : random.tetrahedron(), random.affine(12));
+  for (int i = 0; i != (kSanitized ? 30 : 60); ++i)
+    solids.add(i % 2 == 0 ? ball(3, 2) : random.tetrahedron(), random.affine(12));
   std::vector<OverlapReport> reports;
   for (const std::size_t threads : {1, 2, 8}) {
     const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
     reports.push_back(find_overlaps(solids.scene()));
   }
-  EXPECT_GT(reports[0].overlaps.size(), 20U);
+  EXPECT_GT(reports[0].overlaps.size(), kSanitized ? 5U : 20U);
   for (const OverlapReport& report : reports) {
     ASSERT_EQ(report.overlaps.size(), reports[0].overlaps.size());
     for (std::size_t i = 0; i != report.overlaps.size(); ++i) {

@@ -6,6 +6,7 @@
 
 #include "overlap_expectations.h"
 #include "overlap_scenes.h"
+#include "support/effort.h"
 #include "support/expect_error.h"
 
 namespace raylift {
@@ -324,7 +325,7 @@ TEST(Overlaps, SeesThroughVerticesThatWereNotWelded) {
 TEST(Overlaps, TellHowFarTheyAreAndCanBeCancelled) {
   SolidScene solids;
   RandomShapes random(9);
-  for (int i = 0; i != 60; ++i) solids.add(ball(3, 2), random.affine(12));
+  for (int i = 0; i != (kSanitized ? 30 : 60); ++i) solids.add(ball(3, 2), random.affine(12));
   std::vector<std::string> stages;
   const Progress listening([&](std::string_view stage, std::uint64_t done, std::uint64_t total) {
     if (stages.empty() || stages.back() != stage) stages.emplace_back(stage);

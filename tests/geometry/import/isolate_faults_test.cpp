@@ -70,7 +70,7 @@ TEST_F(IsolateFaults, EndsAMemoryBombAtTheMemoryLimit) {
 
 /// Wherever memory runs out, in raylift or in an importer, it is no fault of the file.
 TEST_F(IsolateFaults, BlamesNoFileForTheMemoryLimit) {
-  path_ = folder_.write("grid.dae", test::grid_document(700));
+  path_ = folder_.write("grid.dae", test::grid_document(kSanitized ? 300 : 700));
   const auto loads = [&](std::uint64_t limit) {
     options_.limits.isolate_bytes = limit;
     try {
@@ -292,7 +292,7 @@ TEST_F(IsolateFaults, LeavesNothingInSharedMemoryOrTheTemporaryFolder) {
     return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
   };
   // Other programs put files there at the same time. What a load left would be there once for each.
-  constexpr std::ptrdiff_t kLoads = 40;
+  constexpr std::ptrdiff_t kLoads = kSanitized ? 15 : 40;
   const auto before = count("/dev/shm");
   for (std::ptrdiff_t i = 0; i != kLoads; ++i) (void)load(path_, options_);
   fault("segv");

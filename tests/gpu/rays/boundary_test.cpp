@@ -7,6 +7,7 @@
 #include <random>
 
 #include "boundaries.h"
+#include "support/effort.h"
 
 namespace raylift {
 namespace {
@@ -377,7 +378,7 @@ void SameBits::expect_same_bits(UploadOptions::Positions positions) {
   const GpuGeometry on_host = upload(scene, Device::host(kHostBudget), options);
   std::mt19937 random(4);
   std::uniform_real_distribution<float> unit(-1, 1);
-  std::vector<FineRay> rays(20'000);
+  std::vector<FineRay> rays(test::effort(20'000U));
   std::vector<Containment> in;
   for (std::size_t i = 0; i != rays.size(); ++i) {
     FineRay& ray = rays[i];

@@ -13,6 +13,7 @@
 #include "gpu/asking.h"
 #include "gpu/src/cache/cache_files.h"
 #include "support/devices.h"
+#include "support/effort.h"
 #include "support/paths.h"
 #include "support/random_scenes.h"
 
@@ -48,7 +49,7 @@ TEST_P(DeviceOptics, HaveTheSameBitsAsTheHosts) {
   for (int i = 0; i != 188; ++i) add(static_cast<float>(60 + 5 * i), static_cast<float>(i) / 187, 0.3F);
   for (const float u : {0.0F, std::nextafter(1.0F, 0.0F), 1.0F, 0x1p-149F, 0.5F})
     for (int i = 0; i != 30; ++i) add(400, u, 0.9F);
-  while (queries.size() != 1'000'000) add(wavelength(random), unit(random), angle(random));
+  while (queries.size() != test::effort(1'000'000U)) add(wavelength(random), unit(random), angle(random));
 
   const std::vector<OpticsAnswer> got = ask_all(geometry, queries);
   const OpticsView view = arrays.view();

@@ -19,6 +19,7 @@
 #include "import/gdml/shapes/closed_surface.h"
 #include "import/gdml/shapes/revolve.h"
 #include "import/sanitized.h"
+#include "support/effort.h"
 #include "surfaces.h"
 
 namespace raylift::gdml {
@@ -488,7 +489,7 @@ TEST(GdmlTessellate, HasTheVolumeAndAreaOfTheSolid) {
 TEST(GdmlTessellate, HasThePointsOfTheSolid) {
   for (const SolidCase& one : all_cases()) {
     SCOPED_TRACE(one.name);
-    EXPECT_EQ(misplaced(one, tessellate(one.shape, {}), 2000, 1e-3), 0);
+    EXPECT_EQ(misplaced(one, tessellate(one.shape, {}), test::effort(2000), 1e-3), 0);
   }
 }
 
@@ -521,7 +522,7 @@ TEST(GdmlTessellate, StaysWithinTheChord) {
       const Surface surface = tessellate(one.shape, {kChord, 0, fit});
       expect_sound(surface);
       int off = 0;
-      for (std::size_t i = 0; i < surface.triangles.size(); i += 1 + surface.triangles.size() / 500) {
+      for (std::size_t i = 0; i < surface.triangles.size(); i += 1 + surface.triangles.size() / test::effort(500U)) {
         const UInt3& t = surface.triangles[i];
         const Point a = to_eigen(surface.vertices[t.x]), b = to_eigen(surface.vertices[t.y]),
                     c = to_eigen(surface.vertices[t.z]);
