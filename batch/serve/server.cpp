@@ -816,8 +816,8 @@ struct PhotonServer::State {
     for (const std::uint64_t number : std::exchange(gone, {})) drop(number, false);
   }
 
-  /// Whether each client has all of its results. One in shared memory ends with this process, so its client has it
-  /// when it says so; `beat()` gives up those that nobody takes.
+  /// Whether each client has all of its results. One in shared memory ends with this process, so it counts until
+  /// `taken` comes; `beat()` gives up those for which it doesn't.
   [[nodiscard]] bool is_idle() const {
     return std::ranges::all_of(clients, [](const auto& entry) {
       const Client& client = entry.second;

@@ -65,7 +65,7 @@ class BoundaryWalk : public test::OnDevice {};
 RAYLIFT_ON_BOTH_DEVICES(BoundaryWalk);
 
 TEST_P(BoundaryWalk, KeepsTheMediumWhereSolidsTouch) {
-  expect_right_media_in_all(device(), test::effort(200'000));
+  expect_right_media_in_all(device(), kSanitized ? 20'000 : 200'000);
 }
 
 TEST_P(BoundaryWalk, KeepsTheMediumInADetector) {
