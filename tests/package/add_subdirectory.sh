@@ -2,7 +2,7 @@
 # A CMake project with raylift's tree as a folder of it: its libraries only, and nothing of them gets installed.
 . "$(dirname "$0")/common.sh"
 
-# Clang needs 0.6 of GCC's time.
+# By Clang, where it is installed: in 0.6 of GCC's time.
 ! command -v clang++ >/dev/null || CXX=clang++
 "$CMAKE" -S "$SOURCE/tests/package/consumer" -B build -G "$GENERATOR" -DRAYLIFT_SOURCE="$SOURCE" \
   -DRAYLIFT_CUDA=OFF -DCMAKE_UNITY_BUILD=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 >log 2>&1 || fail "$(cat log)"

@@ -116,8 +116,8 @@ using Has = std::function<bool(const Double3&)>;
 
 /// Points in a box of half sizes `box`; those whose neighbours at `chord` the inequality has on the other side are left
 /// out.
-void expect_points(const Surface& surface, const Has& has, const Double3& box, double chord,
-                   int count = test::effort(1500)) {
+void expect_points(const Surface& surface, const Has& has, const Double3& box, double chord, int points = 1500) {
+  const int count = test::effort(points);
   std::mt19937 random(7);
   std::uniform_real_distribution<double> part(-1, 1);
   int wrong = 0, counted = 0;
@@ -557,7 +557,7 @@ TEST(GdmlBoxes, OfACathodeAreUnitedOnAGrid) {
     const bool bars = std::abs(p.x) <= 1 && frame && (near(y, 20, 34, 1) || near(z, 20, 34, 1));
     return (std::abs(p.x) <= 0.5 && frame) || bars || (std::abs(p.x) <= 2 && near(y, 20, 34, 3) && near(z, 17, 38, 3));
   };
-  expect_points(surface, has, {2.5, 345, 345}, 1e-3, test::effort(300));
+  expect_points(surface, has, {2.5, 345, 345}, 1e-3, 300);
 }
 
 TEST(GdmlBoxes, AreRefusedWhereNothingIsLeft) {
