@@ -52,6 +52,8 @@ constexpr std::size_t kMaxAllDeferred = 4096;                 // likewise, for a
 constexpr std::uint64_t kShareFrom = std::uint64_t{1} << 18;  // bytes of a result
 constexpr milliseconds kBeat{1000};                           // after which a silent client that waits gets `pending`
 constexpr milliseconds kShared{10'000};                       // for which a result waits in shared memory
+constexpr milliseconds kConfirm{10'000};                      // for which the server's end waits for `received`
+constexpr milliseconds kFlush{1000};                          // the same for RAT, which confirms nothing
 constexpr std::uint32_t kRetry = 1000;                        // ms
 
 using Frames = std::vector<zmq::message_t>;
@@ -108,6 +110,8 @@ struct Client {
   std::shared_ptr<std::atomic<std::uint64_t>> held =
       std::make_shared<std::atomic<std::uint64_t>>(0);  // bytes of results
   Clock::time_point read;                               // when it last took a message, or had none to take
+  Clock::time_point sent, asked;                        // when its last result, and `ending`, were sent
+  bool has_all = true;                                  // by what it said since
   std::map<std::uint64_t, SharedResult> shared;
 };
 
@@ -352,7 +356,8 @@ struct PhotonServer::State {
         return;
       }
       client.unread.pop_front();
-      client.read = Clock::now();
+      client.read = client.sent = Clock::now();
+      client.has_all = false;
     }
   }
 
@@ -542,6 +547,9 @@ struct PhotonServer::State {
       case Kind::taken:
         if (client != nullptr) client->shared.erase(header.request);
         return;
+      case Kind::received:
+        if (client != nullptr) client->has_all = true;
+        return;
       case Kind::simulate:
         return simulate(socket, envelope, header, std::move(frames));
       default:
@@ -609,6 +617,7 @@ struct PhotonServer::State {
       frames = messages_of(char0n_failure(asked.event, "the server has no memory for the result"));
     }
     send(client, asked, std::move(frames));
+    answered_chroma = Clock::now();
     if (client.open.empty() && client.unread.empty()) gone.push_back(client.number);
   }
 
@@ -816,13 +825,30 @@ struct PhotonServer::State {
     for (const std::uint64_t number : std::exchange(gone, {})) drop(number, false);
   }
 
-  /// Whether each client has all of its results. One in shared memory ends with this process, so it counts until
-  /// `taken` comes; `beat()` gives up those for which it doesn't.
-  [[nodiscard]] bool is_idle() const {
-    return std::ranges::all_of(clients, [](const auto& entry) {
-      const Client& client = entry.second;
-      return client.open.empty() && client.unread.empty() && client.shared.empty();
-    });
+  /// Whether each client has all of its results, by its own word: ZeroMQ may lose what it was given shortly before its
+  /// sockets close, whatever `linger` is (https://github.com/zeromq/libzmq/issues/4660), and shared memory ends with
+  /// this process. Asks the clients; those that don't answer are given up after a while.
+  [[nodiscard]] bool is_over() {
+    const Clock::time_point now = Clock::now();
+    bool over = now - answered_chroma > kFlush;
+    for (auto& [number, client] : clients) {
+      if (!client.open.empty() || !client.unread.empty()) {
+        over = false;
+      } else if (!chroma[client.socket] && !client.has_all && now - client.sent < kConfirm) {
+        over = false;
+        if (now - client.asked > kBeat) {
+          client.asked = now;
+          Header header;
+          header.kind = Kind::ending;
+          header.server = server;
+          header.max_body = options.max_body;
+          Frames frames;
+          frames.push_back(message_of(header));
+          if (send_now(client.socket, client.envelope, frames) == Sent::gone) gone.push_back(number);
+        }
+      }
+    }
+    return over;
   }
 
   photon::Service& service;
@@ -836,6 +862,7 @@ struct PhotonServer::State {
   std::vector<bool> tcp;
   std::vector<bool> chroma;  // sockets of ChAR0N's messages
   std::uint64_t chroma_requests = 0;
+  Clock::time_point answered_chroma;
   std::vector<std::string> addresses;
   std::map<std::uint64_t, Client> clients;
   std::unordered_map<std::string, std::uint64_t> numbers;
@@ -863,7 +890,7 @@ const std::vector<std::string>& PhotonServer::addresses() const {
 void PhotonServer::run(const std::function<bool()>& stop) {
   for (;;) {
     if (!state_->stopping && stop()) state_->stopping = true;
-    if (state_->stopping && state_->is_idle()) return;
+    if (state_->stopping && state_->is_over()) return;
     state_->turn();
   }
 }

@@ -137,12 +137,14 @@ struct Header {
     alive = 4,     ///< every second; answered by `pending`
     status = 5,    ///< answered by `state`
     taken = 6,     ///< the shared memory of a result has been opened or is not wanted; not answered
+    received = 7,  ///< answers `ending`: all that the server sent before it has come; not answered
     // From a server.
     welcome = 129,  ///< JSON: limits, and what the server has
     result = 130,   ///< Counts, then hits
     error = 131,    ///< text: problem, element and advice, each ended by a zero byte
     pending = 132,  ///< numbers of this client's requests that the server has, uint64 each
     state = 133,    ///< JSON: clients, queue and rates
+    ending = 134,   ///< the server ends, and has sent all results; to be answered by `received`
   };
   enum class Body : std::uint8_t {
     none = 0,

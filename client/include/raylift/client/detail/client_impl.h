@@ -501,6 +501,11 @@ inline void Client::take(std::vector<Message>& frames) {
     }
     return;
   }
+  if (header.kind == Kind::ending) {
+    protocol::Header received;
+    received.kind = Kind::received;
+    return send_to_all(received);
+  }
   const auto found = entries_.find(header.request);
   const bool is_open = found != entries_.end() && found->second.state != State::done;
   if (header.kind == Kind::result && header.place == protocol::Header::Carrier::shared && !is_open) {
