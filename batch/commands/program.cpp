@@ -3,9 +3,14 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli/describe.h"
 #include "cli/options.h"
@@ -49,18 +54,23 @@ int run_command(int argc, char** argv, const BatchHooks& hooks) {
   program.set_version_flag("--version", "raylift " RAYLIFT_VERSION, "Print the version");
   add_generate_option(program);
   add_general_options(program, general, false);
-  add_info(program, general, run);
-  add_optics(program, general, run);
-  add_convert(program, general, run);
-  add_check(program, general, run);
-  add_upload(program, general, run);
-  add_trace(program, general, run);
-  add_photons(program, general, run);
-  add_serve(program, general, run);
-  add_compare(program, general, run);
-  add_batch(program, general, run, hooks);
-  add_cache(program, general, run);
-  add_devices(program, general, run);
+  const auto add_batch_with_hooks = [&](CLI::App& app, GeneralOptions& options, CommandRun& chosen) {
+    add_batch(app, options, chosen, hooks);
+  };
+  const std::pair<std::string_view, std::function<void(CLI::App&, GeneralOptions&, CommandRun&)>> commands[] = {
+      {"info", add_info},       {"optics", add_optics},
+      {"convert", add_convert}, {"check", add_check},
+      {"upload", add_upload},   {"trace", add_trace},
+      {"photons", add_photons}, {"serve", add_serve},
+      {"compare", add_compare}, {"batch", add_batch_with_hooks},
+      {"cache", add_cache},     {"devices", add_devices}};
+  // Where a command is named, it alone: files may be named as others are, and the options of all take time to make.
+  const std::vector<std::string_view> words(argv + 1, argv + std::max(argc, 1));
+  const auto word = std::ranges::find_if(words, [](std::string_view text) { return !text.starts_with('-'); });
+  const auto is_named = [&](const auto& command) { return word != words.end() && command.first == *word; };
+  const bool names_one = std::ranges::any_of(commands, is_named);
+  for (const auto& command : commands)
+    if (!names_one || is_named(command)) command.second(program, general, run);
   const std::string text = parse_command_line(program, argc, argv);
   if (!text.empty()) {
     write_output(text);

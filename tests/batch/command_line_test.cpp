@@ -86,6 +86,11 @@ TEST(CommandLine, TakesNamesBehindTwoDashes) {
   expect_usage_error({"info", "--odd", "--", "x.dae"}, "unknown option '--odd'");
 }
 
+TEST(CommandLine, TakesFilesNamedAsCommands) {  // neither file is there
+  EXPECT_THAT(raylift({"info", data_file("cube.dae"), "check"}).err, HasSubstr("[check]"));
+  EXPECT_THAT(raylift({"--no-progress", "info", "photons", "check"}).err, HasSubstr("[check]"));
+}
+
 TEST(CommandLine, RefusesEmptyNamesOfOutputs) {
   expect_usage_error({"batch", "--report", "", data_file("cube.dae")}, "--report");
   expect_usage_error({"trace", "--image", "", data_file("cube.dae")}, "--image");
@@ -106,7 +111,8 @@ TEST(CommandLine, RefusesNamesThatAreNoneOfSuchFiles) {
   const std::string cube = data_file("cube.dae");
   expect_usage_error({"batch", "--report", "-", cube}, "--report: '-' is not the name of a file");
   expect_usage_error({"trace", "--image", "-", cube}, "--image: '-' is not the name of a file");
-  expect_usage_error({"trace", "--image", "x.JPG", cube}, "--image: 'x.JPG' is not the name of a file that ends in .png");
+  expect_usage_error({"trace", "--image", "x.JPG", cube},
+                     "--image: 'x.JPG' is not the name of a file that ends in .png");
 }
 
 TEST(CommandLine, OffersTheWordsOfAnOptionInCompletions) {
