@@ -27,6 +27,7 @@ struct PhotonSummary {
   photon::Tally tally;
   std::string device;
   std::size_t batch = 0;
+  bool halved = false;  ///< the batch that was asked for: memory did not suffice
   int ranks = 1;
   std::uint64_t resumed_at = 0;  ///< photons that an earlier process had done
   double seconds = 0;            ///< of this one's photons

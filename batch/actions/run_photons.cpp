@@ -141,6 +141,7 @@ void follow_photons(std::span<const GpuGeometry> geometries, std::span<const pho
     }
   }
   summary.batch = lanes.front().simulation.batch();
+  summary.halved = summary.batch < std::min<std::uint64_t>(options.batch, options.photons - summary.resumed_at);
   for (const GpuGeometry& geometry : geometries)
     summary.device += (summary.device.empty() ? "" : ",") + geometry.device().info().id;
   files.finish();

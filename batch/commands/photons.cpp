@@ -188,6 +188,9 @@ void show(Session& session, const PhotonsCommandOptions& options, const PhotonSu
   if (const std::uint64_t count = summary.tally.of(photon::StepKind::inconsistent); count != 0)
     session.warn(fmt::format("{}: {} ended where the scene contradicts itself; see 'raylift check'", options.file,
                              counted(count, "photon", "photons")));
+  if (summary.halved)
+    session.warn(fmt::format("memory does not suffice for --batch {}: the photons were simulated {} at a time",
+                             grouped(options.batch), grouped(summary.batch)));
   const std::uint64_t all = summary.tally.photons();
   // A server's counts are not by material.
   if (const std::uint64_t count = summary.tally.in_material(summary.tally.layout.materials, photon::StepKind::escaped);

@@ -407,5 +407,17 @@ TEST_F(Photons, NamesSolidsThatAreThinnerThanCanBeResolved) {
   }
 }
 
+TEST(SlowPhotonBatch, IsHalvedWithAWarningWhereMemoryDoesNotSuffice) {
+  const TemporaryFolder folder;
+  const std::string said = (folder.path() / "said").string();
+  // Beside the scene, so that they end at once.
+  const std::string command =
+      "/bin/bash -c 'ulimit -v 1500000; exec " + program("raylift").string() + " photons " + data_file("detector.dae") +
+      " --device host --no-isolate --source point:100000,0,0 --photons 16M --batch 16M --output " +
+      (folder.path() / "run").string() + "' 2>" + said + " >/dev/null";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  EXPECT_THAT(bytes_in(said), HasSubstr("memory does not suffice for --batch 16,000,000: the photons were simulated "));
+}
+
 }  // namespace
 }  // namespace raylift::test
