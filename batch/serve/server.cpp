@@ -548,7 +548,7 @@ struct PhotonServer::State {
         if (client != nullptr) client->shared.erase(header.request);
         return;
       case Kind::received:
-        if (client != nullptr) client->has_all = true;
+        if (client != nullptr && header.server == server) client->has_all = true;
         return;
       case Kind::simulate:
         return simulate(socket, envelope, header, std::move(frames));

@@ -44,6 +44,7 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
   std::atomic<int> simulated{0}, cancelled{0};
+  std::atomic<std::uint64_t> received_of{0};  ///< the server that the last `received` names
 
  private:
   void work() {
@@ -60,6 +61,7 @@ class Server {
       Header header;
       if (frames.size() < 3 || !protocol::read_header(frames[2].data(), frames[2].size(), header)) continue;
       if (header.kind == Kind::cancel) ++cancelled;
+      if (header.kind == Kind::received) received_of = header.server;
       if (header.kind != Kind::simulate) continue;
       ++simulated;
       Frames answer = answer_(header);
@@ -133,6 +135,19 @@ TEST_F(Answers, AreReadAsTheyAre) {
   EXPECT_TRUE(got.compact().empty());
   EXPECT_EQ(got.event, 4U);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(got.rows().data()) % alignof(std::uint64_t), 0U);
+}
+
+TEST_F(Answers, AreConfirmedToAServerThatEnds) {
+  const Server server(address(), [](const Header&) {
+    Header ending;
+    ending.kind = Kind::ending;
+    ending.server = 77;
+    return Frames{bytes_of(ending)};
+  });
+  Client client(options_);
+  (void)client.submit(request());
+  for (int i = 0; i != 500 && server.received_of == 0; ++i) std::this_thread::sleep_for(milliseconds(10));
+  EXPECT_EQ(server.received_of, 77U);
 }
 
 TEST_F(Answers, AreRefusedWhereTheyAreBroken) {

@@ -137,7 +137,7 @@ struct Header {
     alive = 4,     ///< every second; answered by `pending`
     status = 5,    ///< answered by `state`
     taken = 6,     ///< the shared memory of a result has been opened or is not wanted; not answered
-    received = 7,  ///< answers `ending`: all that the server sent before it has come; not answered
+    received = 7,  ///< answers `ending`, with its `server`: all that it sent before has come; not answered
     // From a server.
     welcome = 129,  ///< JSON: limits, and what the server has
     result = 130,   ///< Counts, then hits

@@ -504,6 +504,7 @@ inline void Client::take(std::vector<Message>& frames) {
   if (header.kind == Kind::ending) {
     protocol::Header received;
     received.kind = Kind::received;
+    received.server = header.server;
     return send_to_all(received);
   }
   const auto found = entries_.find(header.request);
