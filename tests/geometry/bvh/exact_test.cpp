@@ -157,10 +157,10 @@ TEST(Exact, HitsFromAnywhere) {
   run_one_level(few_placements(), test::effort(200U), false);
 }
 TEST(SlowExact, HitsFromInside) {
-  run_one_level(many_placements(), 4'000, true);
+  run_one_level(many_placements(), 2'000, true);
 }
 TEST(SlowExact, HitsFromAnywhere) {
-  run_one_level(many_placements(), 4'000, false);
+  run_one_level(many_placements(), 2'000, false);
 }
 
 // Small and thin triangles about the world's origin, seen from afar along their length and nearly from within their
@@ -297,7 +297,7 @@ TEST(Exact, CrossingsOfALineAlternate) {
   run_lines(few_placements(), 200);
 }
 TEST(SlowExact, CrossingsOfALineAlternate) {
-  run_lines(many_placements(), 2'000);
+  run_lines(many_placements(), 1'000);
 }
 
 }  // namespace

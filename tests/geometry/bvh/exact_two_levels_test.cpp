@@ -199,7 +199,7 @@ TEST(Exact, HitsInTwoLevels) {
   run_two_levels({0}, 150);
 }
 TEST(SlowExact, HitsInTwoLevels) {
-  run_two_levels({0, 10, 1000}, 2'000);
+  run_two_levels({0, 10, 1000}, 1'000);
 }
 
 }  // namespace
