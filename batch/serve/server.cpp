@@ -827,14 +827,15 @@ struct PhotonServer::State {
 
   /// Whether each client has all of its results, by its own word: ZeroMQ may lose what it was given shortly before its
   /// sockets close, whatever `linger` is (https://github.com/zeromq/libzmq/issues/4660), and shared memory ends with
-  /// this process. Asks the clients; those that don't answer are given up after a while.
+  /// this process. Asks the clients; those that don't answer are given up after a while, but not before ZeroMQ has sent
+  /// their results.
   [[nodiscard]] bool is_over() {
     const Clock::time_point now = Clock::now();
     bool over = now - answered_chroma > kFlush;
     for (auto& [number, client] : clients) {
       if (!client.open.empty() || !client.unread.empty()) {
         over = false;
-      } else if (!chroma[client.socket] && !client.has_all && now - client.sent < kConfirm) {
+      } else if (!chroma[client.socket] && !client.has_all && (now - client.sent < kConfirm || *client.held != 0)) {
         over = false;
         if (now - client.asked > kBeat) {
           client.asked = now;
