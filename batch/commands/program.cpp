@@ -64,7 +64,7 @@ int run_command(int argc, char** argv, const BatchHooks& hooks) {
       {"photons", add_photons}, {"serve", add_serve},
       {"compare", add_compare}, {"batch", add_batch_with_hooks},
       {"cache", add_cache},     {"devices", add_devices}};
-  // Where a command is named, it alone: files may be named as others are, and the options of all take time to make.
+  // Only the command that is named gets its options: a file may have the name of another command.
   const std::vector<std::string_view> words(argv + 1, argv + std::max(argc, 1));
   const auto word = std::ranges::find_if(words, [](std::string_view text) { return !text.starts_with('-'); });
   const auto is_named = [&](const auto& command) { return word != words.end() && command.first == *word; };

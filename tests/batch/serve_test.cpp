@@ -453,7 +453,7 @@ std::string bytes_of(const Header& header) {
   return {reinterpret_cast<const char*>(&header), sizeof header};
 }
 
-/// A header of the first request of a connection.
+/// The header of a connection's first request, whose body is the source.
 Header request_of(const std::string& source, std::uint64_t photons) {
   Header header;
   header.kind = Kind::simulate;
@@ -795,7 +795,9 @@ TEST_F(Serve, KeepsASharedResultAfterSigtermUntilItHasCome) {
   ASSERT_NE(bytes, nullptr) << why;
   EXPECT_GE(shared.bytes, 5000 * protocol::kPhotonBytes);
   raw.send({"", received(answer.server)});
+  const auto answered = std::chrono::steady_clock::now();
   EXPECT_EQ(server->wait().code, 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - answered, seconds(8)) << "it has come, so nothing is to be waited for";
 }
 
 TEST_F(Serve, OutlivesAClientThatIsStopped) {
