@@ -794,6 +794,13 @@ TEST_F(Serve, KeepsASharedResultAfterSigtermUntilItHasCome) {
   const auto bytes = client::SharedBody::open(shared, why);
   ASSERT_NE(bytes, nullptr) << why;
   EXPECT_GE(shared.bytes, 5000 * protocol::kPhotonBytes);
+  EXPECT_GE(status(address())["clients"][0]["unread_bytes"], shared.bytes);
+  header = {};
+  header.kind = Kind::taken;
+  header.request = 1;
+  raw.send({"", bytes_of(header)});
+  EXPECT_TRUE(becomes([&] { return status(address())["clients"][0]["unread_bytes"] == 0; }, seconds(8)))
+      << "it is freed";
   raw.send({"", received(answer.server)});
   const auto answered = std::chrono::steady_clock::now();
   EXPECT_EQ(server->wait().code, 0);
